@@ -1,0 +1,64 @@
+// What tsc leaves undone in dist/: copy the assets that the code reads at run time, mark the command line program as
+// executable, and delete output whose source is gone (an incremental tsc never does, and a stale file could be loaded).
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, extname, join, relative } from 'node:path';
+
+const ROOT = join(import.meta.dirname, '..');
+const DIST = join(ROOT, 'dist');
+const SOURCE_FOLDERS = [
+  'activities',
+  'bench',
+  'cli',
+  'client',
+  'config',
+  'examples',
+  'scripts',
+  'store',
+  'testing',
+  'workers',
+  'workflows',
+];
+const ASSET_EXTENSIONS = new Set(['.cedar', '.cedarschema', '.css', '.html', '.json', '.md', '.sql', '.svg', '.txt']);
+const EMITTED = /\.(?:js|js\.map|d\.ts)$/;
+
+copyAssets();
+deleteOrphans();
+const cliPath = join(DIST, 'cli/main.js');
+if (existsSync(cliPath)) chmodSync(cliPath, 0o755);
+
+function copyAssets() {
+  for (const folder of SOURCE_FOLDERS) {
+    for (const sourcePath of listFiles(join(ROOT, folder))) {
+      if (!ASSET_EXTENSIONS.has(extname(sourcePath))) continue;
+      const targetPath = join(DIST, relative(ROOT, sourcePath));
+      if (isUpToDate(sourcePath, targetPath)) continue;
+      mkdirSync(dirname(targetPath), { recursive: true });
+      copyFileSync(sourcePath, targetPath);
+    }
+  }
+}
+
+function isUpToDate(sourcePath, targetPath) {
+  if (!existsSync(targetPath)) return false;
+  const source = statSync(sourcePath);
+  const target = statSync(targetPath);
+  return target.mtimeMs >= source.mtimeMs && target.size === source.size;
+}
+
+function deleteOrphans() {
+  for (const folder of SOURCE_FOLDERS) {
+    for (const outputPath of listFiles(join(DIST, folder))) {
+      const stem = join(ROOT, relative(DIST, outputPath));
+      const sources = EMITTED.test(stem) ? [stem.replace(EMITTED, '.ts')] : [stem];
+      const isAsset = ASSET_EXTENSIONS.has(extname(outputPath));
+      if ((EMITTED.test(stem) || isAsset) && !sources.some((path) => existsSync(path))) rmSync(outputPath);
+    }
+  }
+}
+
+function listFiles(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
