@@ -22,12 +22,19 @@ const project = (name, testTimeout) => ({
   testTimeout,
 });
 
+// .ci/run asks for the totals in a file of its choice.
+const totalsPath = process.env.HOLDFAST_TEST_TOTALS;
+const reporters = totalsPath
+  ? ['default', ['<rootDir>/test/support/totals-reporter.cjs', { path: totalsPath }]]
+  : ['default'];
+
 const integrationSetup = join(__dirname, 'test/support/global-setup.ts');
 
 /** @type {import('jest').Config} */
 module.exports = {
   // Integration tests start servers; more than two at once starve each other's time-outs.
   maxWorkers: 2,
+  reporters,
   projects: [
     project('unit', 10_000),
     {
