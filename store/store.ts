@@ -1,0 +1,215 @@
+/**
+ * The store and its laws. One implementation, on PostgreSQL; the contract tests run on a real one with concurrent writers.
+ *
+ *   1. Every row carries its tenant and every read filters by it: another tenant's thing is `undefined`, like none at all.
+ *   2. Machine events are insert-once by (run, seq). The same content again is a success, other content is StoreConflict.
+ *   3. The run row's state is that of its highest seq and is never lowered. A terminal is written by `commit` alone, once.
+ *   4. States of attempts, operations and waits move by compare-and-set along their table; who loses reads the winner's row.
+ *   5. Whatever a local activity writes is insert-once under a key without seq; writing it again returns what is there.
+ *   6. Ledger entries are insert-once by (run, reference); a settled one replaces its own estimate and nothing else.
+ *   7. `position` rises by one per journal line of a run, without gaps, in commit order.
+ *   8. Clocks are the database's: limits come back as remaining milliseconds.
+ */
+import type { Carried, CommitOutcome, MachineEvent } from '../workflows/contract/activities';
+import type { ArtifactHash, OperationId, TenantId, WaitId } from '../workflows/contract/ids';
+import type { JsonObject } from '../workflows/contract/json';
+import type { Result, RunRef } from '../workflows/contract/records';
+import type { Totals } from '../workflows/machine/ledger';
+import type { State, Terminal } from '../workflows/machine/states';
+import type {
+  AttemptRow,
+  DecisionRow,
+  FactRow,
+  JournalEntry,
+  NewOperation,
+  NewRun,
+  NewWait,
+  OperationRow,
+  RunRow,
+  Settlement,
+  Usage,
+  WaitRow,
+} from './rows';
+
+export interface Store {
+  readonly runs: RunStore;
+  readonly journal: JournalStore;
+  readonly artifacts: ArtifactStore;
+  readonly attempts: AttemptStore;
+  readonly decisions: DecisionStore;
+  readonly operations: OperationStore;
+  readonly facts: FactStore;
+  readonly waits: WaitStore;
+  readonly ledger: LedgerStore;
+  /** Resolves when the database answers; throws StoreUnavailable. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RunStore {
+  /** Insert-once by run id. `isNew: false` with another `bodyHash` in the row is the caller's 409. */
+  start(run: NewRun): Promise<{ readonly row: RunRow; readonly isNew: boolean }>;
+  /** STARTING → READY with definition and deadline; asked again it returns what the first one set. */
+  open(ref: RunRef, opening: { readonly definition: ArtifactHash; readonly deadlineMs: number }): Promise<RunRow>;
+  get(ref: RunRef): Promise<RunRow | undefined>;
+  /** Newest first. `cursor` is opaque and comes from the page before. */
+  list(tenant: TenantId, filter: RunFilter): Promise<{ readonly rows: readonly RunRow[]; readonly cursor?: string }>;
+  /** Sets `cancelRequestedAt` once; from then on no dispatch wins. False where the run has ended. */
+  requestCancel(ref: RunRef): Promise<boolean>;
+  /**
+   * One transaction on the locked run row: the message, plan version + 1, open waits VOID, CREATED and NOT_EXECUTED
+   * operations CANCELLED. Insert-once by message id. Undefined where the run has ended.
+   */
+  changePlan(ref: RunRef, message: { readonly id: string; readonly kind: 'amend' | 'withdraw'; readonly body: JsonObject }): Promise<PlanChange | undefined>;
+  /** The newest plan, with the ordinals (of `step`) that changes after `sincePlanVersion` cancelled. */
+  readPlan(ref: RunRef, since: { readonly planVersion: number; readonly step: number }): Promise<PlanChange>;
+  /** Messages accepted with a plan version in (after, upTo]. */
+  messages(ref: RunRef, range: { readonly after: number; readonly upTo: number }): Promise<readonly { readonly id: string; readonly kind: string; readonly body: JsonObject }[]>;
+  /** CREATED and NOT_EXECUTED operations → CANCELLED, and with `isCancel` the cancel mark; returns those cancelled. */
+  stopOperations(carried: Carried, isCancel: boolean): Promise<readonly OperationId[]>;
+  /**
+   * Carries the events; then, by compare-and-set on the run row, the terminal, the result (version 1), voided waits and
+   * cancelled CREATED and NOT_EXECUTED operations in one transaction. An intended CANCELLED becomes CANCEL_UNKNOWN while
+   * an operation is unproved. The loser gets the winner's outcome.
+   */
+  commit(carried: Carried, end: { readonly terminal: Terminal; readonly reason: string; readonly buildResult: (terminal: Terminal) => Omit<Result, 'version'> }): Promise<CommitOutcome>;
+  result(ref: RunRef): Promise<Result | undefined>;
+}
+
+export interface RunFilter {
+  readonly state?: State | 'STARTING';
+  readonly agent?: string;
+  readonly limit: number;
+  readonly cursor?: string;
+}
+
+export interface PlanChange {
+  readonly planVersion: number;
+  readonly change: 'amended' | 'withdrawn' | 'none';
+  readonly cancelled: readonly OperationId[];
+}
+
+export interface JournalStore {
+  /**
+   * Law 2 and 3. Also, in the same transaction, what the events say on their own: the operations of a `callsJudged` step
+   * become named, each `contextFrozen` into MODEL_RUNNING is a step in the ledger, each `readEnded` a tool call.
+   */
+  carry(carried: Carried): Promise<Totals>;
+  /** Insert-once by (run, eventId). */
+  note(ref: RunRef, event: { readonly eventId: string; readonly body: JsonObject }): Promise<void>;
+  /** In order of position, after the given one (0 = from the start). */
+  list(ref: RunRef, page: { readonly after: number; readonly limit: number }): Promise<readonly JournalEntry[]>;
+  /** Machine events of a run in order of seq; for readers that rebuild the state. */
+  machineEvents(ref: RunRef): Promise<readonly MachineEvent[]>;
+}
+
+export interface ArtifactStore {
+  /** Content-addressed by (tenant, sha-256 of the bytes); putting it again changes nothing. */
+  put(tenant: TenantId, content: { readonly bytes: Uint8Array; readonly mediaType: string }): Promise<ArtifactHash>;
+  /** RFC 8785 bytes, media type application/json. */
+  putJson(tenant: TenantId, value: object): Promise<ArtifactHash>;
+  get(tenant: TenantId, hash: ArtifactHash): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string } | undefined>;
+  /** Parsed; throws ArtifactMissing. Callers parse the shape. */
+  getJson(tenant: TenantId, hash: ArtifactHash): Promise<unknown>;
+}
+
+export interface AttemptKey {
+  readonly ref: RunRef;
+  readonly step: number;
+  readonly attempt: number;
+}
+
+export interface AttemptStore {
+  /**
+   * One transaction: carries the events, reserves (totals + reservation must fit in what the limits leave), inserts the row
+   * OPEN. An existing row is returned as it is, with `isNew: false`.
+   */
+  open(
+    carried: Carried,
+    attempt: Omit<AttemptKey, 'ref'> & { readonly context: ArtifactHash; readonly reservation: Usage; readonly limits: { readonly maxTokens: number; readonly maxCostMicros: number } },
+  ): Promise<{ readonly kind: 'opened'; readonly row: AttemptRow; readonly isNew: boolean; readonly totals: Totals } | { readonly kind: 'budgetSpent'; readonly budget: 'tokens' | 'cost'; readonly totals: Totals }>;
+  /**
+   * OPEN → STORED | FAILED with outcome and the real usage in place of the reservation. Where the row is LOST already: the
+   * candidate becomes a late artifact (noted in the journal) and the ledger gets the difference to the estimate.
+   */
+  end(key: AttemptKey, end: { readonly state: 'STORED' | 'FAILED'; readonly outcome: JsonObject; readonly candidate?: ArtifactHash; readonly usage: Usage }): Promise<{ readonly row: AttemptRow; readonly totals: Totals }>;
+  /** OPEN → LOST with the estimate kept; an ended row is returned as it is. Carries the events. */
+  collect(carried: Carried, key: Omit<AttemptKey, 'ref'> & { readonly context: ArtifactHash; readonly estimate: Usage }): Promise<{ readonly row: AttemptRow; readonly totals: Totals }>;
+  list(ref: RunRef): Promise<readonly AttemptRow[]>;
+}
+
+export interface DecisionStore {
+  /** Insert-once by (run, step, attempt, ordinal, validator, phase, try, input hash). Returns the rows as they are stored. */
+  record(ref: RunRef, decisions: readonly DecisionRow[]): Promise<readonly (DecisionRow & { readonly id: string })[]>;
+  list(ref: RunRef, step?: number): Promise<readonly (DecisionRow & { readonly id: string })[]>;
+}
+
+export type DispatchGrant =
+  /** This caller sends, this once, within the remaining milliseconds to the dispatch deadline. */
+  | { readonly kind: 'won'; readonly row: OperationRow; readonly remainingMs: number; readonly totals: Totals }
+  /** Somebody else has it, or it has moved on: look at the row. `now` is the database's clock. */
+  | { readonly kind: 'lost'; readonly row: OperationRow; readonly now: number; readonly totals: Totals }
+  /** The run has a terminal, a cancel, or a newer plan: nothing is sent. */
+  | { readonly kind: 'stopped'; readonly row: OperationRow; readonly why: 'terminal' | 'cancel' | 'plan' | 'heldBy'; readonly totals: Totals }
+  | { readonly kind: 'budgetSpent'; readonly row: OperationRow; readonly totals: Totals };
+
+export interface OperationStore {
+  /** Insert-once by id (state CREATED), read back in order. */
+  create(operations: readonly NewOperation[]): Promise<readonly OperationRow[]>;
+  get(ref: RunRef, id: OperationId): Promise<OperationRow | undefined>;
+  list(ref: RunRef): Promise<readonly OperationRow[]>;
+  /**
+   * Named operations (and those of the given step) of this run, or of the run that it reopens, with the same tool and
+   * argument hash, oldest first; `step` itself is included only up to `beforeOrdinal`.
+   */
+  findEquivalent(ref: RunRef, like: { readonly tool: string; readonly argumentHash: string; readonly step: number; readonly beforeOrdinal: number }): Promise<readonly OperationRow[]>;
+  /**
+   * CREATED, NOT_EXECUTED (its back-off over) or, where `maySendAgain`, UNKNOWN → DISPATCHED, generation + 1. In the same
+   * transaction: the run has no terminal and no cancel, the operation's plan version is current, no other write on its target is unknown or in
+   * flight, the tool-call budget has room (one entry per operation, not per generation).
+   */
+  dispatch(
+    ref: RunRef,
+    id: OperationId,
+    grant: { readonly decision: string; readonly timeoutMs: number; readonly maySendAgain: boolean; readonly maxToolCalls: number },
+  ): Promise<DispatchGrant>;
+  /**
+   * What was found out, by whoever found out. `generation` names the send that it answers (absent: the operation as a whole,
+   * from look-up, poll, callback or person). Moves along the operation table or leaves the row; a refusal of one generation
+   * while another is open leaves UNKNOWN. Inserts facts and evidence with it. An inbox event that settles more wins.
+   */
+  settle(ref: RunRef, id: OperationId, settlement: Settlement & { readonly generation?: number }): Promise<{ readonly row: OperationRow; readonly now: number }>;
+  /** A read's result: insert-once by operation, with facts and evidence; the first stored wins. */
+  recordRead(ref: RunRef, id: OperationId, result: Settlement): Promise<OperationRow>;
+  /** Counts one look-up or poll and says when the next may happen. */
+  countPursuit(ref: RunRef, id: OperationId, kind: 'lookUp' | 'poll', notBeforeMs: number): Promise<{ readonly row: OperationRow; readonly now: number }>;
+}
+
+export interface FactStore {
+  /**
+   * Facts that count: of named operations and consumed waits up to `step`, and of the operations in `alsoOf`, whose events
+   * no carrier has brought yet. In order of (step, ordinal); a later one on the same object and field supersedes.
+   */
+  list(ref: RunRef, upTo: { readonly step: number; readonly alsoOf: readonly OperationId[] }): Promise<readonly FactRow[]>;
+}
+
+export interface WaitStore {
+  /** Carries the events and inserts the wait; asked again it reads it back. */
+  open(carried: Carried, wait: NewWait): Promise<{ readonly row: WaitRow; readonly remainingMs: number }>;
+  /** OPEN past its expiry becomes EXPIRED here; CONSUMED wins. */
+  read(ref: RunRef, id: WaitId): Promise<{ readonly row: WaitRow; readonly remainingMs: number } | undefined>;
+  list(tenant: TenantId, filter: { readonly run?: RunRef['run']; readonly state?: WaitRow['state']; readonly limit: number }): Promise<readonly WaitRow[]>;
+}
+
+export interface LedgerEntry {
+  /** `step:3`, `attempt:3.1`, `operation:op_…`. */
+  readonly reference: string;
+  readonly kind: 'step' | 'attempt' | 'toolCall';
+  readonly isOpen: boolean;
+  readonly usage: Usage;
+}
+
+export interface LedgerStore {
+  totals(ref: RunRef): Promise<Totals>;
+  entries(ref: RunRef): Promise<readonly LedgerEntry[]>;
+}

@@ -1,0 +1,106 @@
+/** What happens to calls that are open: reads and dispatches that end, operations that move, people who decide. */
+import { moveCall } from './calls';
+import { change, endAs, withFreshLoops, withoutEnding, withoutWaits, withWait, type Change } from './change';
+import type { EventOf, OperationOutcome } from './events';
+import type { Call, OpenWait, Run } from './run';
+import { adoptTotals } from './absorb-model';
+
+const endOf = (code: string | undefined, result: Call['result']): Partial<Call> => ({
+  ...(code === undefined ? {} : { code }),
+  ...(result === undefined ? {} : { result }),
+});
+
+export const absorbReadEnded = (run: Run, event: EventOf<'readEnded'>): Change =>
+  change(moveCall(run, event.ordinal, 'ended', endOf(event.code, event.result)));
+
+export const absorbOutcome = (before: Run, event: EventOf<'dispatchEnded' | 'operationMoved'>): Change => {
+  const run = event.kind === 'dispatchEnded' ? adoptTotals(before, event.totals) : before;
+  return closeDecidedWaits(applyOutcome(run, event.ordinal, event.outcome));
+};
+
+const applyOutcome = (run: Run, ordinal: number, outcome: OperationOutcome): Change => {
+  const isEnding = run.ending !== undefined;
+  switch (outcome.kind) {
+    case 'settled':
+      return change(moveCall(run, ordinal, 'ended', endOf(outcome.code, outcome.result)));
+    case 'pending':
+      // Proved not to have happened, and nothing is sent any more: that is the call's end.
+      if (isEnding && outcome.state === 'NOT_EXECUTED') return change(moveCall(run, ordinal, 'ended', { code: 'CANCELLED' }));
+      return pendCall(run, ordinal, outcome.next);
+    case 'unresolved':
+      if (isEnding) return change(moveCall(run, ordinal, 'ended', { code: 'OUTCOME_UNKNOWN' }));
+      return askAbout(run, ordinal, { kind: 'reconciliation', ordinal, plan: outcome.plan });
+    case 'approvalRequired':
+      if (isEnding) return change(moveCall(run, ordinal, 'ended', { code: 'CANCELLED' }));
+      return askAbout(run, ordinal, { kind: 'approval', ordinal, plan: outcome.plan });
+  }
+};
+
+const pendCall = (run: Run, ordinal: number, next: NonNullable<Call['next']>): Change => {
+  const moved = moveCall(run, ordinal, 'pended', { next });
+  return moved === run ? change(run) : change(moved, { kind: 'pursue', step: run.step, ordinal, next });
+};
+
+const askAbout = (run: Run, ordinal: number, request: Parameters<typeof withWait>[1]): Change => {
+  const moved = moveCall(run, ordinal, 'asked');
+  return moved === run ? change(run) : withWait(change(moved), request);
+};
+
+/** A call that got its end by another way needs no person any more. */
+const closeDecidedWaits = (done: Change): Change =>
+  withoutWaits(
+    done,
+    ({ ordinal }) => ordinal !== undefined && done.run.calls.some((call) => call.ordinal === ordinal && call.phase !== 'ASKING'),
+  );
+
+export const absorbResendDue = (run: Run, event: EventOf<'resendDue'>): Change =>
+  change(run.ending === undefined ? moveCall(run, event.ordinal, 'cleared') : run);
+
+type Decision = EventOf<'approvalGiven' | 'approvalDenied' | 'reconciliationAnswered'>;
+
+export const absorbDecision = (run: Run, event: Decision): Change => {
+  const ordinal = run.waits.find((wait) => wait.id === event.wait)?.ordinal;
+  if (ordinal === undefined) return change(run);
+  return closeDecidedWaits(change(decideCall(run, ordinal, event)));
+};
+
+const decideCall = (run: Run, ordinal: number, event: Decision): Run => {
+  switch (event.kind) {
+    case 'approvalGiven':
+      return moveCall(run, ordinal, 'cleared', { isApproved: true });
+    case 'approvalDenied':
+      return moveCall(run, ordinal, 'ended', { code: 'DENIED' });
+    case 'reconciliationAnswered':
+      return event.state === 'NOT_EXECUTED'
+        ? moveCall(run, ordinal, 'cleared')
+        : moveCall(run, ordinal, 'ended', endOf(event.code, event.result));
+  }
+};
+
+type Response = EventOf<'answerGiven' | 'acceptanceGiven' | 'acceptanceRejected' | 'takenOver' | 'guidanceGiven'>;
+
+/** Responses that decide no call: the wait is over, and its response is input of the next step or an end. */
+export const absorbResponse = (run: Run, event: Response): Change => {
+  const closed = withoutWaits(change(run), (wait) => wait.id === event.wait);
+  switch (event.kind) {
+    case 'acceptanceGiven':
+      return closed;
+    case 'takenOver':
+      return { ...closed, run: { ...closed.run, ending: { as: 'HANDED_OFF', reason: 'handoff.taken' } } };
+    case 'answerGiven':
+    case 'acceptanceRejected':
+    case 'guidanceGiven':
+      return { ...closed, run: withResponse(closed.run, event.wait) };
+  }
+};
+
+const withResponse = (run: Run, wait: OpenWait['id']): Run =>
+  withoutEnding(withFreshLoops({ ...run, input: { ...run.input, waits: [...run.input.waits, wait] } }));
+
+export const absorbExpiry = (run: Run, event: EventOf<'waitExpired'>, rule: string): Change => {
+  if (rule === 'wait.expired.end') return endAs(run, { as: 'EXPIRED', reason: 'wait.expired' });
+  const ordinal = run.waits.find((wait) => wait.id === event.wait)?.ordinal;
+  if (ordinal !== undefined) return closeDecidedWaits(change(moveCall(run, ordinal, 'ended', { code: 'EXPIRED' })));
+  const closed = withoutWaits(change(run), (wait) => wait.id === event.wait);
+  return { ...closed, run: withResponse(closed.run, event.wait) };
+};

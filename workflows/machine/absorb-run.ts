@@ -1,0 +1,83 @@
+/** What concerns the run as a whole: a changed plan, an ending, finalizing. */
+import { endCalls, findCall, moveCall } from './calls';
+import { change, endAs, withCounters, withFreshLoops, withoutEnding, withoutWaits, withWait, type Change } from './change';
+import type { EventOf } from './events';
+import type { Ending, Run } from './run';
+
+/** The plan moved on: nothing proposed under the old one is sent any more; what was sent goes on to its end. */
+export const absorbNewPlan = (run: Run, event: EventOf<'amended' | 'withdrawn'>): Change => {
+  const isOver = (ordinal: number): boolean => event.cancelled.includes(ordinal);
+  const ended = endCalls(
+    run,
+    (call) => call.phase === 'DUE' || call.phase === 'ASKING' || (call.phase === 'PENDING' && isOver(call.ordinal)),
+    'SUPERSEDED',
+  );
+  const { attempt: _superseded, ...rest } = ended;
+  const isIntended = run.ending?.as === 'SUCCEEDED';
+  const next = withFreshLoops({ ...(isIntended ? withoutEnding(rest) : rest), planVersion: event.planVersion });
+  return withoutWaits(change(next, { kind: 'cancelAttempt' }), () => true);
+};
+
+type EndingEvent = EventOf<'cancelRequested' | 'deadlinePassed' | 'budgetSpent'>;
+
+export const absorbEnding = (run: Run, event: EndingEvent, rule: string): Change => {
+  if (rule.endsWith('too_late')) return change(run);
+  const ended = endAs(run, toEnding(event), event.kind === 'cancelRequested');
+  const { ending } = ended.run;
+  // FINALIZING stays where it is and looks at the invariants of its new end.
+  if (run.state !== 'FINALIZING' || ending === undefined || ending === run.ending) return ended;
+  return { ...ended, effects: [...ended.effects, { kind: 'checkEnd', ending, afterMs: 0 }] };
+};
+
+const toEnding = (event: EndingEvent): Ending => {
+  switch (event.kind) {
+    case 'cancelRequested':
+      return { as: 'CANCELLED', reason: `cancelled.${event.source}` };
+    case 'deadlinePassed':
+      return { as: 'EXPIRED', reason: 'deadline' };
+    case 'budgetSpent':
+      return { as: 'BUDGET_EXHAUSTED', reason: `budget.${event.budget}` };
+  }
+};
+
+export const absorbOperationsStopped = (run: Run, event: EventOf<'operationsStopped'>): Change =>
+  change(
+    event.cancelled
+      .filter((ordinal) => findCall(run, ordinal)?.phase === 'PENDING')
+      .reduce((next, ordinal) => moveCall(next, ordinal, 'ended', { code: 'CANCELLED' }), run),
+  );
+
+export const absorbEndChecked = (run: Run, event: EventOf<'endChecked'>, rule: string): Change => {
+  const { ending } = run;
+  if (ending === undefined) return change(run);
+  const plan = event.artifact === undefined ? {} : { plan: event.artifact };
+  switch (rule) {
+    case 'end.operation_open':
+      return change(run, { kind: 'checkEnd', ending, afterMs: LOOK_AGAIN_MS });
+    case 'end.acceptance_required':
+      return withWait(change(run), { kind: 'acceptance', ...plan });
+    case 'repairs.spent': {
+      const failed: Ending = { as: 'FAILED', reason: 'repairs.condition_unmet' };
+      return change({ ...run, ending: failed }, { kind: 'checkEnd', ending: failed, afterMs: 0 });
+    }
+    case 'end.condition_unmet':
+      return change({
+        ...withCounters(withoutEnding(run), { repairs: run.counters.repairs + 1 }),
+        input: { ...run.input, ...(event.artifact === undefined ? {} : { finding: event.artifact }) },
+      });
+    case 'end.commit': {
+      const proved: Ending = ending.as === 'CANCELLED' && event.unproved > 0 ? { ...ending, as: 'CANCEL_UNKNOWN' } : ending;
+      return change({ ...run, ending: proved, isCommitting: true }, { kind: 'commit', ending: proved });
+    }
+    default:
+      return change(run);
+  }
+};
+
+/** How long FINALIZING leaves an open operation alone before it looks again. */
+const LOOK_AGAIN_MS = 5_000;
+
+export const absorbCommitted = (run: Run, event: EventOf<'committed'>): Change => {
+  const ending: Ending = { ...(run.ending ?? { as: event.terminal }), as: event.terminal, reason: event.reason };
+  return change({ ...run, ending }, { kind: 'complete', terminal: event.terminal });
+};

@@ -1,0 +1,81 @@
+/** The small vocabulary in which the absorb functions say what an event changes. */
+import type { Effect } from './effects';
+import { endCalls } from './calls';
+import type { WaitId, ArtifactHash } from './ids';
+import type { Diagnosis, Ending, OpenWait, Run } from './run';
+import type { WaitKind } from './states';
+
+export interface Change {
+  readonly run: Run;
+  readonly effects: readonly Effect[];
+}
+
+export const change = (run: Run, ...effects: readonly Effect[]): Change => ({ run, effects });
+
+/** The number of the transition that is being made. */
+const nextSeq = (run: Run): number => run.seq + 1;
+
+const waitIdOf = (run: Run, ordinal: number): WaitId =>
+  `wait_${run.id.slice('run_'.length)}_${String(nextSeq(run))}_${String(ordinal)}` as WaitId;
+
+export interface WaitRequest {
+  readonly kind: WaitKind;
+  readonly ordinal?: number;
+  readonly plan?: ArtifactHash;
+  readonly reason?: string;
+  readonly diagnosis?: Diagnosis;
+}
+
+/** Adds a wait, whose id is that of the transition that opens it, and the effect that stores it. */
+export const withWait = ({ run, effects }: Change, request: WaitRequest): Change => {
+  const { kind, ...about } = request;
+  const id = waitIdOf(run, request.ordinal ?? 0);
+  const wait: OpenWait = { id, kind, ...(request.ordinal === undefined ? {} : { ordinal: request.ordinal }) };
+  return {
+    run: { ...run, waits: [...run.waits, wait] },
+    effects: [...effects, { kind: 'openWait', wait: id, waitKind: kind, step: run.step, ...about }],
+  };
+};
+
+/** Forgets the waits for which `isOver` holds, and stops listening for them. */
+export const withoutWaits = ({ run, effects }: Change, isOver: (wait: OpenWait) => boolean): Change => {
+  const over = run.waits.filter(isOver);
+  if (over.length === 0) return { run, effects };
+  return {
+    run: { ...run, waits: run.waits.filter((wait) => !isOver(wait)) },
+    effects: [...effects, { kind: 'closeWaits', waits: over.map((wait) => wait.id) }],
+  };
+};
+
+/**
+ * The first ending wins; an intended success is no ending yet, so that it gives way to a cancel or a deadline before the
+ * commit. Calls that nobody has sent end here; calls in flight have the grace.
+ */
+export const endAs = (run: Run, ending: Ending, isCancel = false): Change => {
+  if (run.ending !== undefined && run.ending.as !== 'SUCCEEDED') return change(run);
+  const stopped = endCalls(run, (call) => call.phase === 'DUE' || call.phase === 'ASKING', 'CANCELLED');
+  const { attempt: _stopped, ...rest } = stopped;
+  const isBusy = stopped.calls.some((call) => call.phase !== 'ENDED');
+  return withoutWaits(
+    change(
+      { ...rest, ending },
+      { kind: 'cancelAttempt' },
+      { kind: 'stopOperations', isCancel },
+      ...(isBusy ? ([{ kind: 'startGrace', forMs: run.limits.cancelGraceMs }] as const) : []),
+    ),
+    () => true,
+  );
+};
+
+export const withCounters = (run: Run, counters: Partial<Run['counters']>): Run => ({
+  ...run,
+  counters: { ...run.counters, ...counters },
+});
+
+/** New input from a person: what repeated before it is no loop. */
+export const withFreshLoops = (run: Run): Run => ({ ...run, loops: { traces: [] } });
+
+export const withoutEnding = (run: Run): Run => {
+  const { ending: _gone, ...rest } = run;
+  return rest;
+};

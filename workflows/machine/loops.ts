@@ -1,0 +1,77 @@
+/**
+ * Loop rules over a bounded window of finished steps. A result counts once the model has seen it, so a step is traced when
+ * the next one begins. A rule looks at the newest step: what happened long ago does not fire again.
+ */
+import type { StepProgress } from './events';
+import type { LoopLimits } from './limits';
+import { LOOP_WINDOW, type Diagnosis, type LoopState, type Run, type StepTrace } from './run';
+
+/** Traces the step that just ended, unless that was done already (a context that is frozen a second time). */
+export const traceStep = (run: Run, progress: StepProgress | undefined): LoopState => {
+  const step = run.step - 1;
+  if (progress === undefined || run.loops.traces.some((trace) => trace.step === step)) return run.loops;
+  const hasProgress = progress.hasNewEvidence || progress.hasSettled || progress.hasClosedGap || progress.hasNarrowed;
+  const traces = [...run.loops.traces, toTrace(run, step, hasProgress)].slice(-LOOP_WINDOW);
+  const isOver = hasProgress && diagnose({ traces }, run.limits.loops) === undefined;
+  return isOver ? { traces } : { ...run.loops, traces };
+};
+
+const toTrace = (run: Run, step: number, hasProgress: boolean): StepTrace => ({
+  step,
+  plan: run.calls.map((call) => call.fingerprint).join('+'),
+  calls: run.calls
+    .filter((call) => call.isRepeatable !== true)
+    .map((call) => ({
+      tool: call.tool,
+      call: call.fingerprint,
+      ...(call.result === undefined ? {} : { result: call.result }),
+    })),
+  codes: [...new Set(run.calls.flatMap((call) => (call.code === undefined ? [] : [call.code])))],
+  hasProgress,
+});
+
+/** The first rule that the newest step makes true. */
+export const diagnose = (loops: LoopState, limits: LoopLimits): Diagnosis | undefined => {
+  const newest = loops.traces.at(-1);
+  if (newest === undefined) return undefined;
+  return (
+    repeatedCall(loops.traces, newest, limits.repeatedCall) ??
+    repeatedError(loops.traces, newest, limits.repeatedError) ??
+    alternatingPlan(loops.traces, limits.alternatingPlan) ??
+    noProgress(loops.traces, limits.noProgress)
+  );
+};
+
+type Traces = readonly StepTrace[];
+
+const repeatedCall = (traces: Traces, newest: StepTrace, limit: number): Diagnosis | undefined => {
+  for (const { tool, call, result } of newest.calls) {
+    const same = traces.filter((trace) => trace.calls.some((other) => other.call === call && other.result === result));
+    if (same.length >= limit) return { rule: 'repeatedCall', steps: stepsOf(same), what: tool };
+  }
+  return undefined;
+};
+
+const repeatedError = (traces: Traces, newest: StepTrace, limit: number): Diagnosis | undefined => {
+  const last = traces.slice(-limit);
+  const code = newest.codes.find((each) => last.every((trace) => trace.codes.includes(each)));
+  if (code === undefined || last.length < limit) return undefined;
+  return { rule: 'repeatedError', steps: stepsOf(last), what: code };
+};
+
+const alternatingPlan = (traces: Traces, limit: number): Diagnosis | undefined => {
+  const last = traces.slice(-2 * limit);
+  const [first, second] = last;
+  if (last.length < 2 * limit || first === undefined || second === undefined) return undefined;
+  if (first.plan === '' || second.plan === '' || first.plan === second.plan) return undefined;
+  const isAlternating = last.every((trace, index) => trace.plan === (index % 2 === 0 ? first : second).plan);
+  return isAlternating ? { rule: 'alternatingPlan', steps: stepsOf(last), what: second.plan } : undefined;
+};
+
+const noProgress = (traces: Traces, limit: number): Diagnosis | undefined => {
+  const last = traces.slice(-limit);
+  if (last.length < limit || last.some((trace) => trace.hasProgress)) return undefined;
+  return { rule: 'noProgress', steps: stepsOf(last), what: 'no new evidence' };
+};
+
+const stepsOf = (traces: Traces): readonly number[] => traces.map((trace) => trace.step);

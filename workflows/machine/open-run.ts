@@ -1,0 +1,33 @@
+/** The first step of a run, and the run that a continued execution takes over. */
+import type { Effect } from './effects';
+import { freezeContext } from './enter';
+import { NO_TOTALS } from './ledger';
+import type { Limits } from './limits';
+import { NO_INPUT, type Run } from './run';
+
+export interface Opening {
+  readonly id: Run['id'];
+  readonly limits: Limits;
+  /** Workflow time, ms since the epoch. */
+  readonly at: number;
+}
+
+export const openRun = ({ id, limits, at }: Opening): { readonly run: Run; readonly effects: readonly Effect[] } => {
+  const run: Run = {
+    schemaVersion: 1,
+    id,
+    state: 'READY',
+    seq: 0,
+    step: 1,
+    planVersion: 1,
+    limits,
+    deadlineAt: at + limits.deadlineMs,
+    totals: NO_TOTALS,
+    counters: { repairs: 0, analyses: 0, pauses: 0, shrinks: 0 },
+    loops: { traces: [] },
+    calls: [],
+    waits: [],
+    input: NO_INPUT,
+  };
+  return { run, effects: [freezeContext(run)] };
+};

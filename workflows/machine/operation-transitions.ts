@@ -1,0 +1,43 @@
+/**
+ * The operation table (DESIGN.md 6): which state an operation may move to from each. Everything else leaves it where it is:
+ * a late, early or contradicting message never moves an operation back.
+ */
+export const OPERATION_STATES = [
+  'CREATED',
+  'DISPATCHED',
+  'ACCEPTED',
+  'RUNNING',
+  'UNKNOWN',
+  'UNRESOLVED',
+  'NOT_EXECUTED',
+  'SUCCEEDED',
+  'FAILED',
+  'CANCELLED',
+  'REFUSED',
+] as const;
+export type OperationState = (typeof OPERATION_STATES)[number];
+
+// prettier-ignore
+export const OPERATION_TRANSITIONS = {
+  CREATED:      ['DISPATCHED', 'CANCELLED', 'REFUSED'],
+  DISPATCHED:   ['SUCCEEDED', 'FAILED', 'ACCEPTED', 'RUNNING', 'NOT_EXECUTED', 'UNKNOWN', 'CANCELLED'],
+  ACCEPTED:     ['RUNNING', 'SUCCEEDED', 'FAILED', 'CANCELLED', 'UNKNOWN'],
+  RUNNING:      ['SUCCEEDED', 'FAILED', 'CANCELLED', 'UNKNOWN'],
+  UNKNOWN:      ['DISPATCHED', 'SUCCEEDED', 'FAILED', 'ACCEPTED', 'RUNNING', 'CANCELLED', 'NOT_EXECUTED', 'UNRESOLVED'],
+  UNRESOLVED:   ['SUCCEEDED', 'FAILED', 'NOT_EXECUTED'],
+  NOT_EXECUTED: ['DISPATCHED', 'FAILED', 'CANCELLED'],
+  SUCCEEDED:    [],
+  FAILED:       [],
+  CANCELLED:    [],
+  REFUSED:      [],
+} as const satisfies Record<OperationState, readonly OperationState[]>;
+
+export const canMove = (from: OperationState, to: OperationState): boolean =>
+  (OPERATION_TRANSITIONS[from] as readonly OperationState[]).includes(to);
+
+/** Its effect may have happened or may still happen: nobody has proved an end. */
+export const isUnproved = (state: OperationState): boolean =>
+  state === 'DISPATCHED' || state === 'ACCEPTED' || state === 'RUNNING' || state === 'UNKNOWN' || state === 'UNRESOLVED';
+
+/** Never sent, or proved not to have happened: cancelling it is a decision of ours alone. */
+export const isUnsent = (state: OperationState): boolean => state === 'CREATED' || state === 'NOT_EXECUTED';

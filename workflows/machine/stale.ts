@@ -1,0 +1,16 @@
+/** Whether an event answers something that the run no longer waits for. Such an event is journaled and changes nothing. */
+import { findCall } from './calls';
+import type { RunEvent } from './events';
+import type { Run } from './run';
+
+export const isStale = (run: Run, event: RunEvent): boolean => {
+  if ('step' in event && event.step !== run.step) return true;
+  if ('attempt' in event && event.attempt !== run.attempt?.number) return true;
+  if ('wait' in event && !run.waits.some((wait) => wait.id === event.wait)) return true;
+  if ('planVersion' in event && event.planVersion <= run.planVersion) return true;
+  if ('ordinal' in event && event.ordinal !== undefined) {
+    const call = findCall(run, event.ordinal);
+    return call === undefined || call.phase === 'ENDED';
+  }
+  return false;
+};
