@@ -16,13 +16,15 @@ import type { Json } from '../../workflows/contract/json';
 import {
   GAP_KINDS,
   type Addition,
+  type CallEnd,
   type Answer,
-  type Fact,
   type Finding,
   type Gap,
   type Manifest,
+  type OperationSummary,
   type Plan,
   type Question,
+  type ShownFact,
 } from '../../workflows/contract/records';
 import { WAIT_KINDS } from '../../workflows/machine/states';
 
@@ -73,12 +75,23 @@ const gap: z.ZodType<Gap> = z.object({
   candidates: optional(z.array(z.string())),
 });
 
-const fact: z.ZodType<Fact> = z.object({
+const shownFact: z.ZodType<ShownFact> = z.object({
   object: z.string(),
   field: z.string(),
-  value: json,
+  value: optional(json),
+  valueBytes: optional(count),
   version: optional(z.string()),
   evidence,
+});
+
+const callEnd: z.ZodType<CallEnd> = z.object({
+  ordinal: count,
+  code: optional(z.string()),
+  evidence: optional(evidence),
+  output: optional(hash),
+  failure: optional(hash),
+  digest: optional(hash),
+  wait: optional(waitId),
 });
 
 const addition: z.ZodType<Addition> = z.discriminatedUnion('kind', [
@@ -86,7 +99,7 @@ const addition: z.ZodType<Addition> = z.discriminatedUnion('kind', [
     kind: z.literal('exchange'),
     step: count,
     candidate: hash,
-    calls: z.array(z.object({ ordinal: count, code: optional(z.string()) })),
+    calls: z.array(callEnd),
     finding: optional(hash),
     wait: optional(waitId),
   }),
@@ -96,6 +109,19 @@ const addition: z.ZodType<Addition> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('message'), message: z.string(), text: z.string() }),
 ]);
 
+const operationSummary: z.ZodType<OperationSummary> = z.object({
+  id: operationId,
+  tool: z.string(),
+  effect: z.enum(['read', 'write']),
+  state: z.string(),
+  generation: count,
+  step: count,
+  ordinal: count,
+  target: optional(z.string()),
+  code: optional(z.string()),
+  evidence: optional(evidence),
+});
+
 const manifest: z.ZodType<Manifest> = z.object({
   schemaVersion: z.literal(1),
   run: runId,
@@ -103,7 +129,8 @@ const manifest: z.ZodType<Manifest> = z.object({
   planVersion: count,
   parent: optional(hash),
   adds: z.array(addition),
-  kept: optional(z.array(z.object({ addition, isDigested: z.boolean() }))),
+  kept: optional(z.array(z.object({ addition, isDigested: z.boolean(), shrinks: optional(count) }))),
+  leftOut: optional(count),
   definition: hash,
   policyVersion: z.string(),
   model: z.string(),
@@ -116,6 +143,8 @@ const manifest: z.ZodType<Manifest> = z.object({
   }),
   memory: optional(hash),
   gaps: z.array(gap),
+  facts: z.array(shownFact),
+  openOperations: z.array(operationSummary),
   shrinks: count,
 });
 
@@ -262,4 +291,3 @@ export const ANSWER = versioned('answer', answer);
 export const DEFINITION = versioned('definition', snapshot);
 /** Failures carry no version of their own: they change together with the error codes. */
 export const FAILURE: ArtifactShape<Failure> = { name: 'failure', versions: [], schema: failure };
-export { fact as FACT_SCHEMA };

@@ -40,6 +40,34 @@ export interface Gap {
   readonly candidates?: readonly string[];
 }
 
+/** How a call of a candidate ended, by references to what never changes: it is shown the same for ever. */
+export interface CallEnd {
+  readonly ordinal: number;
+  /** Absent for a success. */
+  readonly code?: string;
+  readonly evidence?: EvidenceId;
+  readonly output?: ArtifactHash;
+  readonly failure?: ArtifactHash;
+  /** What the tool itself made of an output that is too large to be shown. */
+  readonly digest?: ArtifactHash;
+  /** The wait that decided it, where a person denied it or nobody answered. */
+  readonly wait?: WaitId;
+}
+
+/** A fact as a context shows it. A value that is too large is named by its size alone: its evidence holds it. */
+export interface ShownFact extends Omit<Fact, 'value'> {
+  readonly value?: Json;
+  readonly valueBytes?: number;
+}
+
+/** An addition of an earlier step that a root still shows; digested, its results are shown by their digest only. */
+export interface KeptAddition {
+  readonly addition: Addition;
+  readonly isDigested: boolean;
+  /** Of the manifest that first showed it in this form; absent for 0. */
+  readonly shrinks?: number;
+}
+
 /** What a step's context adds to its parent's, in the order in which the model is shown it. */
 export type Addition =
   /** A candidate with the result of each of its calls (results by operation, or the end without one). */
@@ -47,7 +75,7 @@ export type Addition =
       readonly kind: 'exchange';
       readonly step: number;
       readonly candidate: ArtifactHash;
-      readonly calls: readonly { readonly ordinal: number; readonly code?: string }[];
+      readonly calls: readonly CallEnd[];
       /** The finding that answers the candidate as a whole, where it was rejected. */
       readonly finding?: ArtifactHash;
       /** The response that answers it, where it was a question. */
@@ -67,14 +95,25 @@ export interface Manifest {
   /** Absent on a root: a root stands alone and holds what it keeps in `kept`. */
   readonly parent?: ArtifactHash;
   readonly adds: readonly Addition[];
-  /** On a root after the first: additions of earlier steps that are still shown, `digested` ones by their digest only. */
-  readonly kept?: readonly { readonly addition: Addition; readonly isDigested: boolean }[];
+  /** On a root after the first: additions of earlier steps that are still shown. */
+  readonly kept?: readonly KeptAddition[];
+  /** On a root: how many exchanges the run has had that are no longer shown. */
+  readonly leftOut?: number;
   readonly definition: ArtifactHash;
   readonly policyVersion: string;
   readonly model: string;
-  readonly remaining: { readonly steps: number; readonly tokens: number; readonly costMicros: number; readonly toolCalls: number; readonly deadlineMs: number };
+  readonly remaining: {
+    readonly steps: number;
+    readonly tokens: number;
+    readonly costMicros: number;
+    readonly toolCalls: number;
+    readonly deadlineMs: number;
+  };
   readonly memory?: ArtifactHash;
   readonly gaps: readonly Gap[];
+  /** As they were when the step was frozen; what moves later is in a later step's context. */
+  readonly facts: readonly ShownFact[];
+  readonly openOperations: readonly OperationSummary[];
   /** 0 for the usual size; each step up halves the projection's limit. */
   readonly shrinks: number;
 }
@@ -90,7 +129,12 @@ export interface Finding {
   readonly value?: Json;
   readonly expected?: string;
   readonly gaps?: readonly Gap[];
-  readonly calls?: readonly { readonly ordinal: number; readonly code: ErrorCode; readonly message: string; readonly field?: string }[];
+  readonly calls?: readonly {
+    readonly ordinal: number;
+    readonly code: ErrorCode;
+    readonly message: string;
+    readonly field?: string;
+  }[];
 }
 
 /** What a person is shown before they decide about operations. Complete, or it says that it is not. */
