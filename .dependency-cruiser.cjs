@@ -1,9 +1,9 @@
 // The arrows between folders. A rule's comment is its reason: it is printed with a violation and in docs/generated.
 
 const ANY_SOURCE =
-  '^(index\\.ts$|activities/|bench/|cli/|client/|config/|examples/|scripts/|store/|testing/|workers/|workflows/)';
+  '^(index\\.ts$|activities/|bench/|cli/|client/|config/|definition/|examples/|relays/|scripts/|store/|testing/|workers/|workflows/)';
 const MACHINE = '^workflows/machine/';
-const MACHINE_VOCABULARY = '^workflows/machine/(states|events|effects)\\.ts$';
+const MACHINE_VOCABULARY = '^workflows/machine/(states|events|effects|ids|ledger|operation-transitions)\\.ts$';
 const CONTRACT = '^workflows/contract/';
 const WORKFLOW_CODE = '^workflows/(?!machine/|contract/)';
 const STORE_FACE = '^store/(?!postgres/)';
@@ -60,7 +60,7 @@ module.exports = {
     only(
       'activities',
       '^activities/',
-      [CONTRACT, MACHINE, STORE_FACE],
+      [CONTRACT, MACHINE, STORE_FACE, '^definition/'],
       "Activities touch the world behind the contract's interfaces and know the store by its face.",
     ),
     only(
@@ -69,11 +69,23 @@ module.exports = {
       [CONTRACT, MACHINE_VOCABULARY],
       'The store keeps what the contract describes and knows none of its users.',
     ),
+    only(
+      'definition',
+      '^definition/',
+      [CONTRACT, MACHINE],
+      'What an agent is made of is known before anything runs it.',
+    ),
+    only(
+      'relays',
+      '^relays/',
+      [CONTRACT, STORE_FACE],
+      'Relays turn rows into starts and signals; workers and services run them alike.',
+    ),
     only('config', '^config/', [CONTRACT], 'Configuration is read before anything else exists.'),
     only(
       'client',
       '^client/',
-      [CONTRACT, STORE_FACE, '^config/'],
+      [CONTRACT, MACHINE, STORE_FACE, '^config/', '^relays/'],
       'The client speaks to Temporal and the store through the contract.',
     ),
     forbid(

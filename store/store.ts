@@ -52,6 +52,8 @@ export interface RunStore {
   /** STARTING → READY with definition and deadline; asked again it returns what the first one set. */
   open(ref: RunRef, opening: { readonly definition: ArtifactHash; readonly deadlineMs: number }): Promise<RunRow>;
   get(ref: RunRef): Promise<RunRow | undefined>;
+  /** Of all tenants: STARTING for longer than that, oldest first. */
+  listHangingStarts(page: { readonly olderThanMs: number; readonly limit: number }): Promise<readonly RunRow[]>;
   /** Newest first. `cursor` is opaque and comes from the page before. */
   list(tenant: TenantId, filter: RunFilter): Promise<{ readonly rows: readonly RunRow[]; readonly cursor?: string }>;
   /** Sets `cancelRequestedAt` once; from then on no dispatch wins. False where the run has ended. */

@@ -38,6 +38,8 @@ export interface AgentRunInput {
 
 export interface OpenedRun {
   readonly limits: Limits;
+  /** Why the run cannot begin, for instance `agent.unknown`: it ends as FAILED with this reason. */
+  readonly obstacle?: string;
 }
 
 export interface FreezeInput {
@@ -45,7 +47,9 @@ export interface FreezeInput {
   readonly planVersion: number;
   readonly freeze: Pick<FreezeContext, 'step' | 'parent' | 'input'>;
 }
-export type FrozenContext = Pick<EventOf<'contextFrozen'>, 'context' | 'totals' | 'definition'> & { readonly progress?: StepProgress };
+export type FrozenContext = Pick<EventOf<'contextFrozen'>, 'context' | 'totals' | 'definition'> & {
+  readonly progress?: StepProgress;
+};
 
 export interface AttemptInput extends Carried {
   readonly step: number;
@@ -106,13 +110,8 @@ export type DispatchOutcome =
 export interface PursueInput extends Carried {
   readonly step: number;
   readonly ordinal: number;
-  readonly action: 'lookUp' | 'poll' | 'resend';
+  readonly action: 'lookUp' | 'poll';
 }
-/** For `resend`: whether the back-off is over by the database's clock, else how long it still lasts. */
-export type PursueOutcome =
-  | { readonly kind: 'outcome'; readonly outcome: OperationOutcome }
-  | { readonly kind: 'due' }
-  | { readonly kind: 'early'; readonly remainingMs: number };
 
 export interface OpenWaitInput extends Carried, Omit<OpenWaitEffect, 'kind'> {
   /** Of the event that opened it: the wait's state version. */
@@ -127,8 +126,22 @@ export type WaitReading =
   | {
       readonly kind: 'consumed';
       readonly response:
-        | { readonly kind: 'approvalGiven' | 'approvalDenied' | 'answerGiven' | 'acceptanceGiven' | 'acceptanceRejected' | 'takenOver' | 'guidanceGiven' }
-        | { readonly kind: 'reconciliationAnswered'; readonly state: 'SUCCEEDED' | 'FAILED' | 'NOT_EXECUTED'; readonly code?: string; readonly result?: Fingerprint };
+        | {
+            readonly kind:
+              | 'approvalGiven'
+              | 'approvalDenied'
+              | 'answerGiven'
+              | 'acceptanceGiven'
+              | 'acceptanceRejected'
+              | 'takenOver'
+              | 'guidanceGiven';
+          }
+        | {
+            readonly kind: 'reconciliationAnswered';
+            readonly state: 'SUCCEEDED' | 'FAILED' | 'NOT_EXECUTED';
+            readonly code?: string;
+            readonly result?: Fingerprint;
+          };
     };
 
 export interface AdoptedPlan {
@@ -159,14 +172,18 @@ export interface LocalActivities {
 
 /** Carriers. */
 export interface RegularActivities {
+  /** Brings events and nothing else. */
+  carry(input: Carried): Promise<void>;
   runAttempt(input: AttemptInput): Promise<AttemptOutcome>;
   readLong(input: CallInput & Carried): Promise<ReadOutcome>;
   dispatch(input: DispatchInput): Promise<DispatchOutcome>;
-  pursue(input: PursueInput): Promise<PursueOutcome>;
+  pursue(input: PursueInput): Promise<OperationOutcome>;
   openWait(input: OpenWaitInput): Promise<WaitReading>;
   readWait(input: Carried & { readonly wait: WaitId }): Promise<WaitReading>;
-  adoptPlan(input: Carried & { readonly planVersion: number }): Promise<AdoptedPlan | undefined>;
-  stopOperations(input: Carried & { readonly isCancel: boolean; readonly step: number }): Promise<{ readonly cancelled: readonly number[] }>;
+  adoptPlan(input: Carried & { readonly planVersion: number; readonly step: number }): Promise<AdoptedPlan | undefined>;
+  stopOperations(
+    input: Carried & { readonly isCancel: boolean; readonly step: number },
+  ): Promise<{ readonly cancelled: readonly number[] }>;
   commit(input: Carried & { readonly ending: Ending }): Promise<CommitOutcome>;
 }
 

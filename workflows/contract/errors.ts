@@ -20,8 +20,9 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
-export const isErrorCode = (value: unknown): value is ErrorCode =>
-  typeof value === 'string' && (ERROR_CODES as readonly string[]).includes(value);
+export const isErrorCode = (value: unknown): value is ErrorCode => typeof value === 'string' && codes.has(value);
+
+const codes: ReadonlySet<string> = new Set(ERROR_CODES);
 
 /** Every failure that the model is told of. `confirmed` is what is known to be true all the same. */
 export interface Failure {

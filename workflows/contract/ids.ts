@@ -1,5 +1,14 @@
 /** How ids are made and parsed. Derived ids are the same on every worker that asks again. */
-import type { ArtifactHash, EvidenceId, Fingerprint, OperationId, RunId, TenantId, WaitId } from '../machine/ids';
+import {
+  parseDerivedId,
+  type ArtifactHash,
+  type EvidenceId,
+  type Fingerprint,
+  type OperationId,
+  type RunId,
+  type TenantId,
+  type WaitId,
+} from '../machine/ids';
 
 export type { ArtifactHash, EvidenceId, Fingerprint, OperationId, RunId, TenantId, WaitId } from '../machine/ids';
 
@@ -16,27 +25,35 @@ export class InvalidId extends Error {
     readonly value: unknown,
     readonly expected: string,
   ) {
-    super(`${field}: got ${JSON.stringify(value)?.slice(0, 100) ?? 'nothing'}, expected ${expected}`);
+    super(
+      `${field}: got ${value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 100)}, expected ${expected}`,
+    );
     this.name = 'InvalidId';
   }
 }
 
-const parser =
-  <Id extends string>(field: string, pattern: RegExp, expected: string) =>
+const parserOf =
+  <Id extends string>(parse: (derived: string) => Id, field: string, [pattern, expected]: readonly [RegExp, string]) =>
   (value: unknown): Id => {
     if (typeof value !== 'string' || !pattern.test(value)) throw new InvalidId(field, value, expected);
-    return value as Id;
+    return parse(value);
   };
 
-export const parseRunId = parser<RunId>('run', RUN_ID, "a run id such as 'run_4f3c2a'");
-export const parseWaitId = parser<WaitId>('wait', WAIT_ID, "a wait id such as 'wait_4f3c2a_12_1'");
-export const parseOperationId = parser<OperationId>('operation', OPERATION_ID, "an operation id such as 'op_4f3c2a_3_1'");
-export const parseArtifactHash = parser<ArtifactHash>('artifact', HASH, '64 lower-case hex digits');
-export const parseTenantId = parser<TenantId>('tenant', TENANT_ID, 'up to 63 letters, digits, dots, dashes or underscores');
+export const parseRunId = parserOf(parseDerivedId<RunId>, 'run', [RUN_ID, "a run id such as 'run_4f3c2a'"]);
+export const parseWaitId = parserOf(parseDerivedId<WaitId>, 'wait', [WAIT_ID, "a wait id such as 'wait_4f3c2a_12_1'"]);
+export const parseOperationId = parserOf(parseDerivedId<OperationId>, 'operation', [
+  OPERATION_ID,
+  "an operation id such as 'op_4f3c2a_3_1'",
+]);
+export const parseArtifactHash = parserOf(parseDerivedId<ArtifactHash>, 'artifact', [HASH, '64 lower-case hex digits']);
+export const parseTenantId = parserOf(parseDerivedId<TenantId>, 'tenant', [
+  TENANT_ID,
+  'up to 63 letters, digits, dots, dashes or underscores',
+]);
 
 /** The operation that the `ordinal`-th call of the step's accepted candidate means. Also its idempotency key. */
 export const operationIdOf = (run: RunId, step: number, ordinal: number): OperationId =>
-  `op_${run.slice('run_'.length)}_${String(step)}_${String(ordinal)}` as OperationId;
+  parseDerivedId<OperationId>(`op_${run.slice('run_'.length)}_${String(step)}_${String(ordinal)}`);
 
 export interface OperationCoordinates {
   readonly run: RunId;
@@ -46,14 +63,16 @@ export interface OperationCoordinates {
 
 export const coordinatesOf = (operation: OperationId): OperationCoordinates => {
   const [, run = '', step = '', ordinal = ''] = OPERATION_ID.exec(operation) ?? [];
-  return { run: `run_${run}` as RunId, step: Number(step), ordinal: Number(ordinal) };
+  return { run: parseDerivedId<RunId>(`run_${run}`), step: Number(step), ordinal: Number(ordinal) };
 };
 
 /** Evidence of one operation's result (`E3.1`). */
-export const evidenceIdOf = (step: number, ordinal: number): EvidenceId => `E${String(step)}.${String(ordinal)}` as EvidenceId;
+export const evidenceIdOf = (step: number, ordinal: number): EvidenceId =>
+  parseDerivedId<EvidenceId>(`E${String(step)}.${String(ordinal)}`);
 
 /** Evidence of a person's response (`W17.0`: the wait opened by event 17). */
-export const waitEvidenceIdOf = (wait: WaitId): EvidenceId => `W${wait.split('_').slice(2).join('.')}` as EvidenceId;
+export const waitEvidenceIdOf = (wait: WaitId): EvidenceId =>
+  parseDerivedId<EvidenceId>(`W${wait.split('_').slice(2).join('.')}`);
 
 /** The first 16 hex digits of a full hash. */
-export const fingerprintOf = (hash: string): Fingerprint => hash.slice(0, 16) as Fingerprint;
+export const fingerprintOf = (hash: string): Fingerprint => parseDerivedId<Fingerprint>(hash.slice(0, 16));

@@ -25,7 +25,8 @@ const applyOutcome = (run: Run, ordinal: number, outcome: OperationOutcome): Cha
       return change(moveCall(run, ordinal, 'ended', endOf(outcome.code, outcome.result)));
     case 'pending':
       // Proved not to have happened, and nothing is sent any more: that is the call's end.
-      if (isEnding && outcome.state === 'NOT_EXECUTED') return change(moveCall(run, ordinal, 'ended', { code: 'CANCELLED' }));
+      if (isEnding && outcome.state === 'NOT_EXECUTED')
+        return change(moveCall(run, ordinal, 'ended', { code: 'CANCELLED' }));
       return pendCall(run, ordinal, outcome.next);
     case 'unresolved':
       if (isEnding) return change(moveCall(run, ordinal, 'ended', { code: 'OUTCOME_UNKNOWN' }));
@@ -50,7 +51,8 @@ const askAbout = (run: Run, ordinal: number, request: Parameters<typeof withWait
 const closeDecidedWaits = (done: Change): Change =>
   withoutWaits(
     done,
-    ({ ordinal }) => ordinal !== undefined && done.run.calls.some((call) => call.ordinal === ordinal && call.phase !== 'ASKING'),
+    ({ ordinal }) =>
+      ordinal !== undefined && done.run.calls.some((call) => call.ordinal === ordinal && call.phase !== 'ASKING'),
   );
 
 export const absorbResendDue = (run: Run, event: EventOf<'resendDue'>): Change =>

@@ -8,7 +8,8 @@ import { traceStep } from './loops';
 import { NO_INPUT, type Attempt, type Run } from './run';
 import { freezeContext } from './enter';
 
-export const adoptTotals = (run: Run, totals: Totals | undefined): Run => (totals === undefined ? run : { ...run, totals });
+export const adoptTotals = (run: Run, totals: Totals | undefined): Run =>
+  totals === undefined ? run : { ...run, totals };
 
 const endAsFailed = (run: Run, reason: string): Change => endAs(run, { as: 'FAILED', reason });
 
@@ -64,7 +65,10 @@ const nextAttempt = (run: Run, attempt: Attempt, changes: Partial<Attempt>): Cha
   callModelWith(run, { ...attempt, ...changes, number: attempt.number + 1, mode: 'asking' });
 
 export const absorbCandidateStored = (run: Run, event: EventOf<'candidateStored'>): Change => {
-  const next = { ...withCounters(adoptTotals(run, event.totals), { pauses: 0, shrinks: 0 }), candidate: event.candidate };
+  const next = {
+    ...withCounters(adoptTotals(run, event.totals), { pauses: 0, shrinks: 0 }),
+    candidate: event.candidate,
+  };
   const { context } = run;
   if (context === undefined) return change(next);
   const { step, attempt, candidate } = event;

@@ -1,6 +1,15 @@
 /** What concerns the run as a whole: a changed plan, an ending, finalizing. */
 import { endCalls, findCall, moveCall } from './calls';
-import { change, endAs, withCounters, withFreshLoops, withoutEnding, withoutWaits, withWait, type Change } from './change';
+import {
+  change,
+  endAs,
+  withCounters,
+  withFreshLoops,
+  withoutEnding,
+  withoutWaits,
+  withWait,
+  type Change,
+} from './change';
 import type { EventOf } from './events';
 import type { Ending, Run } from './run';
 
@@ -66,7 +75,8 @@ export const absorbEndChecked = (run: Run, event: EventOf<'endChecked'>, rule: s
         input: { ...run.input, ...(event.artifact === undefined ? {} : { finding: event.artifact }) },
       });
     case 'end.commit': {
-      const proved: Ending = ending.as === 'CANCELLED' && event.unproved > 0 ? { ...ending, as: 'CANCEL_UNKNOWN' } : ending;
+      const proved: Ending =
+        ending.as === 'CANCELLED' && event.unproved > 0 ? { ...ending, as: 'CANCEL_UNKNOWN' } : ending;
       return change({ ...run, ending: proved, isCommitting: true }, { kind: 'commit', ending: proved });
     }
     default:

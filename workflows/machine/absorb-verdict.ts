@@ -9,7 +9,10 @@ export const absorbCallsJudged = (run: Run, event: EventOf<'callsJudged'>, rule:
   assertMachine(run.calls.length === 0, 'a candidate is judged once');
   const judging = { ...run, calls: event.calls.map(toJudging) };
   if (rule === 'budget.spent') {
-    const ended = event.calls.reduce<Run>((next, { ordinal }) => moveCall(next, ordinal, 'ended', { code: 'CANCELLED' }), judging);
+    const ended = event.calls.reduce<Run>(
+      (next, { ordinal }) => moveCall(next, ordinal, 'ended', { code: 'CANCELLED' }),
+      judging,
+    );
     return endAs(ended, { as: 'BUDGET_EXHAUSTED', reason: 'budget.toolCalls' });
   }
   const isAnyGood = event.calls.some((call) => call.phase !== 'ENDED');

@@ -7,8 +7,10 @@ import type { Call, Run } from './run';
 export const findCall = (run: Run, ordinal: number): Call | undefined =>
   run.calls.find((call) => call.ordinal === ordinal);
 
+type Move = readonly [event: CallEvent, change?: Partial<Call>];
+
 /** Moves one call; what the table ignores leaves it as it was. `change` is applied only where it moved. */
-export const moveCall = (run: Run, ordinal: number, event: CallEvent, change: Partial<Call> = {}): Run => {
+export const moveCall = (run: Run, ordinal: number, ...[event, change = {}]: Move): Run => {
   const call = findCall(run, ordinal);
   assertMachine(call !== undefined, `call ${String(ordinal)} is not part of the open candidate`);
   const cell = CALL_TRANSITIONS[call.phase][event];

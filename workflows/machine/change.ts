@@ -1,7 +1,7 @@
 /** The small vocabulary in which the absorb functions say what an event changes. */
 import type { Effect } from './effects';
 import { endCalls } from './calls';
-import type { WaitId, ArtifactHash } from './ids';
+import { parseDerivedId, type ArtifactHash, type WaitId } from './ids';
 import type { Diagnosis, Ending, OpenWait, Run } from './run';
 import type { WaitKind } from './states';
 
@@ -16,7 +16,7 @@ export const change = (run: Run, ...effects: readonly Effect[]): Change => ({ ru
 const nextSeq = (run: Run): number => run.seq + 1;
 
 const waitIdOf = (run: Run, ordinal: number): WaitId =>
-  `wait_${run.id.slice('run_'.length)}_${String(nextSeq(run))}_${String(ordinal)}` as WaitId;
+  parseDerivedId<WaitId>(`wait_${run.id.slice('run_'.length)}_${String(nextSeq(run))}_${String(ordinal)}`);
 
 export interface WaitRequest {
   readonly kind: WaitKind;

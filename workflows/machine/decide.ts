@@ -7,7 +7,14 @@
  *   2. a terminal absorbs everything;
  *   3. what a run waits for is in its state: an effect in flight, an open wait, or a call with its next pursuit.
  */
-import { absorbDecision, absorbExpiry, absorbOutcome, absorbReadEnded, absorbResendDue, absorbResponse } from './absorb-calls';
+import {
+  absorbDecision,
+  absorbExpiry,
+  absorbOutcome,
+  absorbReadEnded,
+  absorbResendDue,
+  absorbResponse,
+} from './absorb-calls';
 import { absorbAttemptEvent, absorbCandidateStored, absorbContextFrozen, absorbEndOfTurn } from './absorb-model';
 import { absorbCommitted, absorbEndChecked, absorbEnding, absorbNewPlan, absorbOperationsStopped } from './absorb-run';
 import { absorbAnalyse, absorbCallsJudged, absorbFinish, absorbQuestion, absorbRejection } from './absorb-verdict';
@@ -45,18 +52,24 @@ export const decide = (run: Run, event: RunEvent): Decided => {
   const next: Run = { ...done.run, seq };
   assertRun(next);
   const rule = branch === 'ignore' ? 'ignored' : branch.rule;
-  return { run: next, effects: done.effects, transition: { seq, from: run.state, event: event.kind, to: next.state, rule } };
+  return {
+    run: next,
+    effects: done.effects,
+    transition: { seq, from: run.state, event: event.kind, to: next.state, rule },
+  };
 };
 
 const pickBranch = (run: Run, event: RunEvent): ErasedBranch | 'ignore' => {
   const cell: readonly ErasedBranch[] | 'ignore' | 'reject' = TRANSITIONS[run.state][event.kind];
   if (cell === 'ignore' || isStale(run, event)) return 'ignore';
   assertMachine(cell !== 'reject', `${run.state} cannot meet '${event.kind}'`);
-  // The cell was looked up by the event's own kind, so its guards take this event.
-  const branch = cell.find(({ when }) => when === undefined || when(run, event as never));
+  const branch = cell.find(({ when }) => when === undefined || when(run, parseOwnEvent(event)));
   assertMachine(branch !== undefined, `${run.state} × ${event.kind} has no branch without a guard`);
   return branch;
 };
+
+/** The cell was looked up by the event's own kind, so its guards take this event. */
+const parseOwnEvent = (event: RunEvent): never => event as never;
 
 const follow = (run: Run, event: RunEvent, { to, rule }: ErasedBranch): Change => {
   const absorbed = absorb(run, event, rule);

@@ -1,7 +1,6 @@
 /** Guards of the run table: pure over the run as it is before the transition, and the event. */
 import type { EventKind, EventOf, RunEvent } from './events';
 import { tokensOf, type Budget, type Totals } from './ledger';
-import type { Limits } from './limits';
 import { diagnose, traceStep } from './loops';
 import type { Diagnosis, Run } from './run';
 import type { Terminal } from './states';

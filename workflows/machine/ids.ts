@@ -16,3 +16,7 @@ export type EvidenceId = Branded<'evidence'>;
 /** The first 16 hex digits of a SHA-256: enough to compare within one run, small enough to be carried in its state. */
 export type Fingerprint = Branded<'fingerprint'>;
 export type TenantId = Branded<'tenant'>;
+
+/** Brands an id that we derived ourselves; ids from outside are parsed by `contract/ids`. */
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- the caller names the brand
+export const parseDerivedId = <Id extends string>(derived: string): Id => derived as Id;

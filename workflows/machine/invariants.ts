@@ -9,12 +9,18 @@ export const assertRun = (run: Run): void => {
   assertCalls(run);
   assertWaits(run);
   assertMachine(run.loops.traces.length <= LOOP_WINDOW, 'the loop window is bounded');
-  assertMachine(Object.values(run.totals).every((total) => total >= 0), 'the ledger is never negative');
+  assertMachine(
+    Object.values(run.totals).every((total) => total >= 0),
+    'the ledger is never negative',
+  );
 };
 
 const assertState = (run: Run): void => {
   const { state, attempt, ending, context } = run;
-  assertMachine((state !== 'MODEL_RUNNING' && state !== 'VALIDATING') || context !== undefined, `${state} has a context`);
+  assertMachine(
+    (state !== 'MODEL_RUNNING' && state !== 'VALIDATING') || context !== undefined,
+    `${state} has a context`,
+  );
   assertMachine(state !== 'MODEL_RUNNING' || attempt !== undefined, 'MODEL_RUNNING has an attempt');
   assertMachine(state !== 'VALIDATING' || run.candidate !== undefined, 'VALIDATING has a candidate');
   assertMachine(state !== 'FINALIZING' || ending !== undefined, 'FINALIZING knows what it ends as');
@@ -25,9 +31,18 @@ const assertState = (run: Run): void => {
 const assertCalls = ({ state, calls, ending }: Run): void => {
   const isOpen = (phase: string): boolean => calls.some((call) => call.phase === phase);
   assertMachine(!isOpen('JUDGING'), 'a judged candidate leaves no call without a verdict');
-  assertMachine(!(isOpen('DUE') || isOpen('SENDING')) || state === 'TOOL_RUNNING' || ending !== undefined, 'what is due or in flight means TOOL_RUNNING');
-  assertMachine(state !== 'READY' || calls.every((call) => call.phase === 'ENDED'), 'a new step begins when every call has its end');
-  assertMachine(calls.every((call) => call.phase !== 'PENDING' || call.next !== undefined), 'a pending call knows what it waits for');
+  assertMachine(
+    !(isOpen('DUE') || isOpen('SENDING')) || state === 'TOOL_RUNNING' || ending !== undefined,
+    'what is due or in flight means TOOL_RUNNING',
+  );
+  assertMachine(
+    state !== 'READY' || calls.every((call) => call.phase === 'ENDED'),
+    'a new step begins when every call has its end',
+  );
+  assertMachine(
+    calls.every((call) => call.phase !== 'PENDING' || call.next !== undefined),
+    'a pending call knows what it waits for',
+  );
   const sending = calls.filter((call) => call.effect === 'write' && call.phase === 'SENDING');
   assertMachine(sending.length <= 1, 'one write is in flight at a time');
 };
@@ -35,7 +50,10 @@ const assertCalls = ({ state, calls, ending }: Run): void => {
 const assertWaits = ({ state, calls, waits }: Run): void => {
   for (const call of calls) {
     const isListed = waits.some((wait) => wait.ordinal === call.ordinal);
-    assertMachine((call.phase === 'ASKING') === isListed, `call ${String(call.ordinal)} is asking exactly while its wait is open`);
+    assertMachine(
+      (call.phase === 'ASKING') === isListed,
+      `call ${String(call.ordinal)} is asking exactly while its wait is open`,
+    );
   }
   assertMachine(state !== 'WAITING_USER' || waits.length > 0, 'WAITING_USER lists what it waits for');
   assertMachine(!isTerminal(state) || waits.length === 0, 'a terminal has no open wait');

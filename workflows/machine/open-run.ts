@@ -3,16 +3,23 @@ import type { Effect } from './effects';
 import { freezeContext } from './enter';
 import { NO_TOTALS } from './ledger';
 import type { Limits } from './limits';
-import { NO_INPUT, type Run } from './run';
+import { NO_INPUT, type Ending, type Run } from './run';
 
 export interface Opening {
   readonly id: Run['id'];
   readonly limits: Limits;
   /** Workflow time, ms since the epoch. */
   readonly at: number;
+  /** Why it cannot begin: it goes straight to its end. */
+  readonly obstacle?: string;
 }
 
-export const openRun = ({ id, limits, at }: Opening): { readonly run: Run; readonly effects: readonly Effect[] } => {
+export const openRun = ({
+  id,
+  limits,
+  at,
+  obstacle,
+}: Opening): { readonly run: Run; readonly effects: readonly Effect[] } => {
   const run: Run = {
     schemaVersion: 1,
     id,
@@ -29,5 +36,7 @@ export const openRun = ({ id, limits, at }: Opening): { readonly run: Run; reado
     waits: [],
     input: NO_INPUT,
   };
-  return { run, effects: [freezeContext(run)] };
+  if (obstacle === undefined) return { run, effects: [freezeContext(run)] };
+  const ending: Ending = { as: 'FAILED', reason: obstacle };
+  return { run: { ...run, state: 'FINALIZING', ending }, effects: [{ kind: 'checkEnd', ending, afterMs: 0 }] };
 };

@@ -32,12 +32,17 @@ export const OPERATION_TRANSITIONS = {
   REFUSED:      [],
 } as const satisfies Record<OperationState, readonly OperationState[]>;
 
-export const canMove = (from: OperationState, to: OperationState): boolean =>
-  (OPERATION_TRANSITIONS[from] as readonly OperationState[]).includes(to);
+export const canMove = (from: OperationState, to: OperationState): boolean => targetsOf(from).includes(to);
+
+const targetsOf = (from: OperationState): readonly OperationState[] => OPERATION_TRANSITIONS[from];
 
 /** Its effect may have happened or may still happen: nobody has proved an end. */
 export const isUnproved = (state: OperationState): boolean =>
-  state === 'DISPATCHED' || state === 'ACCEPTED' || state === 'RUNNING' || state === 'UNKNOWN' || state === 'UNRESOLVED';
+  state === 'DISPATCHED' ||
+  state === 'ACCEPTED' ||
+  state === 'RUNNING' ||
+  state === 'UNKNOWN' ||
+  state === 'UNRESOLVED';
 
 /** Never sent, or proved not to have happened: cancelling it is a decision of ours alone. */
 export const isUnsent = (state: OperationState): boolean => state === 'CREATED' || state === 'NOT_EXECUTED';

@@ -8,7 +8,7 @@ export const isStale = (run: Run, event: RunEvent): boolean => {
   if ('attempt' in event && event.attempt !== run.attempt?.number) return true;
   if ('wait' in event && !run.waits.some((wait) => wait.id === event.wait)) return true;
   if ('planVersion' in event && event.planVersion <= run.planVersion) return true;
-  if ('ordinal' in event && event.ordinal !== undefined) {
+  if ('ordinal' in event) {
     const call = findCall(run, event.ordinal);
     return call === undefined || call.phase === 'ENDED';
   }

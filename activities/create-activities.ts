@@ -1,0 +1,24 @@
+/** All activities of a worker, made from what they are given. */
+import type { Activities } from '../workflows/contract/activities';
+import { createContextActivities } from './context/create-context-activities';
+import type { ActivityDeps } from './deps';
+import { createFinalizeActivities } from './finalize/create-finalize-activities';
+import { createModelActivities } from './model/create-model-activities';
+import { createOperateActivities } from './operate/create-operate-activities';
+import { createValidateActivities } from './validate/create-validate-activities';
+import { createWaitActivities } from './waits/create-wait-activities';
+
+export const createActivities = (deps: ActivityDeps): Activities => {
+  const { project, ...context } = createContextActivities(deps);
+  return {
+    ...context,
+    ...createModelActivities(deps, { project }),
+    ...createValidateActivities(deps),
+    ...createOperateActivities(deps),
+    ...createWaitActivities(deps),
+    ...createFinalizeActivities(deps),
+    carry: async (carried) => {
+      await deps.store.journal.carry(carried);
+    },
+  };
+};

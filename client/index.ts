@@ -1,0 +1,4 @@
+/** What a service or script imports to start and follow runs. */
+export { HoldfastError, type ClientErrorCode } from './errors';
+export { Runs, type RunDetails, type RunsOptions } from './runs';
+export type { Caller, StartRequest } from './start-request';

@@ -1,0 +1,155 @@
+/** Runs as a library: start, look, cancel, change the plan, read the result. Works on the store and on Temporal directly. */
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { startWorkflow, type StartTarget } from '../relays/start-workflow';
+import type { AttemptRow, DecisionRow, JournalEntry, OperationRow, RunRow, WaitRow } from '../store/rows';
+import type { LedgerEntry, RunFilter, Store } from '../store/store';
+import { parseRunId, parseTenantId } from '../workflows/contract/ids';
+import type { JsonObject } from '../workflows/contract/json';
+import { QUERIES, SIGNALS, type Snapshot } from '../workflows/contract/messages';
+import type { Result, RunRef } from '../workflows/contract/records';
+import type { Totals } from '../workflows/machine/ledger';
+import { HoldfastError } from './errors';
+import { toNewRun, type Caller, type StartRequest } from './start-request';
+
+export interface RunsOptions extends StartTarget {
+  readonly store: Store;
+}
+
+/** Everything that is recorded of a run, for people who want to understand it. */
+export interface RunDetails {
+  readonly row: RunRow;
+  readonly totals: Totals;
+  readonly attempts: readonly AttemptRow[];
+  readonly decisions: readonly DecisionRow[];
+  readonly operations: readonly OperationRow[];
+  readonly waits: readonly WaitRow[];
+  readonly ledger: readonly LedgerEntry[];
+}
+
+/** How long a query may wait for a worker. */
+const QUERY_TIMEOUT_MS = 5_000;
+
+export class Runs {
+  constructor(private readonly options: RunsOptions) {}
+
+  /**
+   * Writes the run row, then starts its workflow. With an idempotency key: the same key and body give the same run, another
+   * body is `run.body_differs`. Where Temporal is away the row stays, and a relay starts it later.
+   */
+  async start(
+    caller: Caller,
+    request: StartRequest,
+    options: { readonly idempotencyKey?: string } = {},
+  ): Promise<RunRow> {
+    const asked = toNewRun(caller, request, options.idempotencyKey);
+    const { row } = await this.options.store.runs.start(asked);
+    if (row.bodyHash !== asked.bodyHash) {
+      throw new HoldfastError(
+        'run.body_differs',
+        `idempotency key: ${row.ref.run} was started with another body, expected the same`,
+      );
+    }
+    if (row.state === 'STARTING') await startWorkflow(this.options, row);
+    return row;
+  }
+
+  /** Throws `run.not_found`, for another tenant's run as for none at all. */
+  async get(tenant: string, run: string): Promise<RunRow> {
+    const row = await this.options.store.runs.get(refOf(tenant, run));
+    if (row === undefined) throw new HoldfastError('run.not_found', `run: got ${run}, expected one that exists`);
+    return row;
+  }
+
+  async details(tenant: string, run: string): Promise<RunDetails> {
+    const row = await this.get(tenant, run);
+    const { attempts, decisions, operations, waits, ledger } = this.options.store;
+    const [attemptRows, decisionRows, operationRows, waitRows, entries, totals] = await Promise.all([
+      attempts.list(row.ref),
+      decisions.list(row.ref),
+      operations.list(row.ref),
+      waits.list(row.ref.tenant, { run: row.ref.run, limit: 1000 }),
+      ledger.entries(row.ref),
+      ledger.totals(row.ref),
+    ]);
+    return {
+      row,
+      totals,
+      attempts: attemptRows,
+      decisions: decisionRows,
+      operations: operationRows,
+      waits: waitRows,
+      ledger: entries,
+    };
+  }
+
+  list(tenant: string, filter: RunFilter): Promise<{ readonly rows: readonly RunRow[]; readonly cursor?: string }> {
+    return this.options.store.runs.list(parseTenantId(tenant), filter);
+  }
+
+  /** Journal lines after `after`, in order of position. */
+  async events(
+    tenant: string,
+    run: string,
+    page: { readonly after: number; readonly limit: number },
+  ): Promise<readonly JournalEntry[]> {
+    const row = await this.get(tenant, run);
+    return this.options.store.journal.list(row.ref, page);
+  }
+
+  /** Undefined until the run has ended; the same for ever after. */
+  async result(tenant: string, run: string): Promise<Result | undefined> {
+    const row = await this.get(tenant, run);
+    return this.options.store.runs.result(row.ref);
+  }
+
+  /** The state that the workflow itself holds. Throws `engine.unavailable` where no worker answers in time. */
+  async snapshot(tenant: string, run: string): Promise<Snapshot | undefined> {
+    const { ref } = await this.get(tenant, run);
+    const { temporal } = this.options;
+    try {
+      return await temporal.connection.withDeadline(Date.now() + QUERY_TIMEOUT_MS, () =>
+        temporal.workflow.getHandle(ref.run).query<Snapshot | undefined>(QUERIES.snapshot),
+      );
+    } catch (error) {
+      throw new HoldfastError('engine.unavailable', `no worker answered for ${run} within ${QUERY_TIMEOUT_MS} ms`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** From its return on nothing new is sent. Idempotent; throws `run.ended` where there is nothing to cancel. */
+  async cancel(tenant: string, run: string): Promise<void> {
+    const { ref } = await this.get(tenant, run);
+    if (!(await this.options.store.runs.requestCancel(ref))) throw ended(run);
+    await this.signal(ref, SIGNALS.cancel);
+  }
+
+  /** Changes the plan of a run; open approvals become void. The message id makes a repeated call the same message. */
+  async amend(tenant: string, run: string, message: { readonly id: string; readonly text: string }): Promise<void> {
+    await this.changePlan(tenant, run, { id: message.id, kind: 'amend', body: { text: message.text } });
+  }
+
+  private async changePlan(
+    tenant: string,
+    run: string,
+    message: { readonly id: string; readonly kind: 'amend' | 'withdraw'; readonly body: JsonObject },
+  ): Promise<void> {
+    const { ref } = await this.get(tenant, run);
+    if ((await this.options.store.runs.changePlan(ref, message)) === undefined) throw ended(run);
+    await this.signal(ref, SIGNALS.message);
+  }
+
+  /** Signals only wake a run; one that has ended meanwhile needs none. */
+  private async signal({ run }: RunRef, name: string): Promise<void> {
+    try {
+      await this.options.temporal.workflow.getHandle(run).signal(name);
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) throw error;
+    }
+  }
+}
+
+const refOf = (tenant: string, run: string): RunRef => ({ tenant: parseTenantId(tenant), run: parseRunId(run) });
+
+const ended = (run: string): HoldfastError =>
+  new HoldfastError('run.ended', `${run} has ended, expected a run that goes on`);

@@ -1,0 +1,20 @@
+/** The prebuilt workflow bundle: made once at build time, so that a worker starts without webpack. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { bundleWorkflowCode } from '@temporalio/worker';
+
+const WORKFLOWS = join(__dirname, '..', 'workflows', 'index');
+
+/** Beside the compiled worker; written by the build. */
+export const BUNDLE_PATH = join(__dirname, 'workflow-bundle.js');
+
+/** Bundles the workflows (of this tree: TypeScript or compiled) into one file. */
+export const writeBundle = async (path: string): Promise<string> => {
+  const { code } = await bundleWorkflowCode({ workflowsPath: require.resolve(WORKFLOWS), logger: silent });
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, code);
+  return path;
+};
+
+const nothing = (): void => undefined;
+const silent = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };

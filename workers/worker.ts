@@ -1,0 +1,50 @@
+/** A worker: one connection, one prebuilt bundle, activities made from what is passed in. */
+import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { createActivities } from '../activities/create-activities';
+import type { ActivityDeps } from '../activities/deps';
+import { BUNDLE_PATH } from './bundle';
+
+export interface HoldfastWorkerOptions {
+  readonly connection: NativeConnection;
+  readonly namespace: string;
+  readonly taskQueue: string;
+  readonly deps: ActivityDeps;
+  readonly bundlePath?: string;
+  /** For tests: 0 replays every task from the start. */
+  readonly maxCachedWorkflows?: number;
+}
+
+/**
+ * Recovery after a worker's death is bounded by these (DESIGN.md 14): a dead worker's sticky queue is left after a second,
+ * and heartbeats reach the server often enough for a time-out of three seconds to mean something.
+ */
+const RECOVERY: Pick<
+  WorkerOptions,
+  'stickyQueueScheduleToStartTimeout' | 'maxHeartbeatThrottleInterval' | 'defaultHeartbeatThrottleInterval'
+> = {
+  stickyQueueScheduleToStartTimeout: '1s',
+  maxHeartbeatThrottleInterval: '500ms',
+  defaultHeartbeatThrottleInterval: '500ms',
+};
+
+/** Work in flight gets so long to finish or to be handed over when the worker is asked to stop. */
+const SHUTDOWN_GRACE = '5s';
+
+export const createWorker = ({
+  connection,
+  namespace,
+  taskQueue,
+  deps,
+  bundlePath = BUNDLE_PATH,
+  maxCachedWorkflows,
+}: HoldfastWorkerOptions): Promise<Worker> =>
+  Worker.create({
+    connection,
+    namespace,
+    taskQueue,
+    workflowBundle: { codePath: bundlePath },
+    activities: createActivities(deps),
+    shutdownGraceTime: SHUTDOWN_GRACE,
+    ...RECOVERY,
+    ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+  });

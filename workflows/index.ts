@@ -1,0 +1,2 @@
+/** The workflow functions of the bundle, by name. */
+export { agentRun } from './agent-run';

@@ -1,0 +1,243 @@
+/**
+ * One function per effect: effect → activity or timer → event. Nothing here decides; what comes back is an event for the
+ * inbox. Work that the machine may give up (an attempt, a pursuit, a wait) is droppable by itself.
+ */
+import { condition, isCancellation, proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow';
+import type { Carrier } from './carrier';
+import type { AttemptInput, LocalActivities, RegularActivities } from './contract/activities';
+import { coordinatesOf, type OperationId, type WaitId } from './contract/ids';
+import type { RunRef } from './contract/records';
+import type { Inbox } from './inbox';
+import { assertNever } from './machine/assert';
+import { findCall } from './machine/calls';
+import type { Effect, EffectOf } from './machine/effects';
+import type { RunEvent } from './machine/events';
+import type { Run } from './machine/run';
+import { attemptOptions, LOCAL, STORE, TOOL } from './policies';
+import { Droppable, SideWork } from './side-work';
+import { WaitListener } from './wait-listener';
+
+const local = proxyLocalActivities<LocalActivities>(LOCAL);
+const stored = proxyActivities<RegularActivities>(STORE);
+const tool = proxyActivities<RegularActivities>(TOOL);
+
+type Untimed<Event> = Event extends RunEvent ? Omit<Event, 'at'> : never;
+
+export class Performer {
+  private readonly side: SideWork;
+  private readonly waits: WaitListener;
+  private readonly attempt = new Droppable();
+  /** By ordinal: a newer pursuit of a call replaces the one before. */
+  private readonly pursuits = new Map<number, Droppable>();
+
+  constructor(
+    private readonly ref: RunRef,
+    private readonly inbox: Inbox,
+    private readonly carrier: Carrier,
+  ) {
+    this.side = new SideWork(inbox);
+    this.waits = new WaitListener(carrier);
+  }
+
+  perform(run: Run, effects: readonly Effect[]): void {
+    for (const effect of effects) this.side.start(() => this.performOne(effect, run));
+  }
+
+  startDeadline(forMs: number): void {
+    this.side.after(forMs, () => {
+      this.tell({ kind: 'deadlinePassed' });
+    });
+  }
+
+  /** A response, or its expiry, may be in the row of this wait. */
+  wake(wait: WaitId): void {
+    this.waits.wake(wait);
+  }
+
+  /** Something about this operation has arrived: look now instead of at the next poll. */
+  lookInto(run: Run, operation: OperationId): void {
+    const { step, ordinal } = coordinatesOf(operation);
+    if (step !== run.step || findCall(run, ordinal)?.phase !== 'PENDING') return;
+    this.side.start(() => this.pursue({ kind: 'pursue', step, ordinal, next: { action: 'lookUp', afterMs: 0 } }));
+  }
+
+  /** The plan may have moved on. */
+  adoptPlan({ planVersion, step }: Run): void {
+    this.side.start(async () => {
+      const plan = await this.carrier.run((carried) => stored.adoptPlan({ ...carried, planVersion, step }));
+      if (plan === undefined) return;
+      this.tell({ kind: plan.change, planVersion: plan.planVersion, cancelled: plan.cancelled });
+    });
+  }
+
+  /** Brings the events that a waiting run would otherwise keep to itself. */
+  flush(): void {
+    this.side.start(() => this.carrier.run((carried) => stored.carry(carried)));
+  }
+
+  /** Ends every timer and listener. */
+  stop(): void {
+    this.side.timers.drop();
+    this.attempt.drop();
+    this.waits.closeAll();
+    for (const pursuit of this.pursuits.values()) pursuit.drop();
+  }
+
+  private tell(event: Untimed<RunEvent>): void {
+    this.inbox.push({ ...event, at: Date.now() });
+  }
+
+  private performOne(effect: Effect, run: Run): Promise<void> | undefined {
+    switch (effect.kind) {
+      case 'freezeContext':
+        return this.freezeContext(effect, run);
+      case 'callModel':
+        return this.runAttempt({ ...withoutKind(effect), mode: 'ask' }, run);
+      case 'collectAttempt':
+        return this.runAttempt({ ...withoutKind(effect), truncations: 0, mode: 'collect' }, run);
+      case 'backOff':
+        return this.backOff(effect);
+      case 'judgeCandidate':
+        return this.judgeCandidate(effect, run);
+      case 'read':
+        return this.read(effect);
+      case 'dispatch':
+        return this.dispatch(effect);
+      case 'pursue':
+        return this.pursue(effect);
+      case 'openWait':
+        return this.openWait(effect, run);
+      case 'closeWaits':
+        this.waits.close(effect.waits);
+        return undefined;
+      case 'cancelAttempt':
+        this.attempt.drop();
+        return undefined;
+      case 'stopOperations':
+        return this.stopOperations(effect, run);
+      case 'startGrace':
+        this.startGrace(effect);
+        return undefined;
+      case 'checkEnd':
+        return this.checkEnd(effect, run);
+      case 'commit':
+        return this.commit(effect);
+      case 'complete':
+        return undefined;
+      default:
+        return assertNever(effect);
+    }
+  }
+
+  private async freezeContext({ step, parent, input }: EffectOf<'freezeContext'>, { planVersion }: Run): Promise<void> {
+    const freeze = { step, input, ...(parent === undefined ? {} : { parent }) };
+    const frozen = await local.freezeContext({ ref: this.ref, planVersion, freeze });
+    this.tell({ kind: 'contextFrozen', step, ...frozen });
+  }
+
+  /** The activity's death is no failure of the model: the same number is collected. */
+  private runAttempt(input: Omit<AttemptInput, 'ref' | 'events'>, { limits }: Run): Promise<void> {
+    const { step, attempt, mode } = input;
+    const { runAttempt } =
+      mode === 'collect' ? stored : proxyActivities<RegularActivities>(attemptOptions(limits.attemptTimeoutMs));
+    return this.side.track(async () => {
+      try {
+        const outcome = await this.attempt.run(() =>
+          this.carrier.run((carried) => runAttempt({ ...carried, ...input })),
+        );
+        if (outcome.kind === 'budgetSpent') this.tell({ kind: 'budgetSpent', budget: outcome.budget });
+        else if (outcome.kind === 'attemptFailed') this.tell({ step, attempt, jitter: Math.random(), ...outcome });
+        else this.tell({ step, attempt, ...outcome });
+      } catch (error) {
+        if (isCancellation(error)) throw error;
+        this.tell({ kind: 'attemptInterrupted', step, attempt });
+      }
+    });
+  }
+
+  private async backOff({ step, attempt, forMs }: EffectOf<'backOff'>): Promise<void> {
+    await this.attempt.run(() => sleep(forMs));
+    this.tell({ kind: 'backOffElapsed', step, attempt });
+  }
+
+  private async judgeCandidate(effect: EffectOf<'judgeCandidate'>, { planVersion }: Run): Promise<void> {
+    const verdict = await local.judgeCandidate({ ref: this.ref, planVersion, ...withoutKind(effect) });
+    this.tell({ step: effect.step, ...verdict });
+  }
+
+  private async read({ step, ordinal, isShort }: EffectOf<'read'>): Promise<void> {
+    const call = { ref: this.ref, step, ordinal };
+    const { question, ...result } = isShort
+      ? await local.readShort(call)
+      : await this.carrier.run((carried) => tool.readLong({ ...call, ...carried }));
+    if (question === undefined) this.tell({ kind: 'readEnded', step, ordinal, ...result });
+    else this.tell({ kind: 'objectAmbiguous', step, ordinal, question });
+  }
+
+  private async dispatch({ step, ordinal, isApproved }: EffectOf<'dispatch'>): Promise<void> {
+    const sent = await this.carrier.run((carried) => tool.dispatch({ ...carried, step, ordinal, isApproved }));
+    switch (sent.kind) {
+      case 'outcome':
+        this.tell({ kind: 'dispatchEnded', step, ordinal, outcome: sent.outcome, totals: sent.totals });
+        return;
+      case 'ambiguous':
+        this.tell({ kind: 'objectAmbiguous', step, ordinal, question: sent.question });
+        return;
+      case 'budgetSpent': {
+        const outcome = { kind: 'settled', state: 'CANCELLED', code: 'CANCELLED' } as const;
+        this.tell({ kind: 'budgetSpent', budget: 'toolCalls' });
+        this.tell({ kind: 'dispatchEnded', step, ordinal, outcome, totals: sent.totals });
+      }
+    }
+  }
+
+  private async pursue({ step, ordinal, next: { action, afterMs } }: EffectOf<'pursue'>): Promise<void> {
+    if (action === 'held') return;
+    const pursuit = new Droppable();
+    this.pursuits.get(ordinal)?.drop();
+    this.pursuits.set(ordinal, pursuit);
+    if (afterMs > 0) await pursuit.run(() => sleep(afterMs));
+    // Whether the back-off is over by the database's clock is for the dispatching transaction to say.
+    if (action === 'resend') {
+      this.tell({ kind: 'resendDue', step, ordinal });
+      return;
+    }
+    const outcome = await pursuit.run(() =>
+      this.carrier.run((carried) => tool.pursue({ ...carried, step, ordinal, action })),
+    );
+    this.tell({ kind: 'operationMoved', step, ordinal, outcome });
+  }
+
+  private async openWait(effect: EffectOf<'openWait'>, { seq, planVersion }: Run): Promise<void> {
+    const open = withoutKind(effect);
+    const reading = await this.carrier.run((carried) => stored.openWait({ ...carried, ...open, seq, planVersion }));
+    const end = await this.waits.listen(effect.wait, reading);
+    if (end !== undefined) this.tell(end);
+  }
+
+  private stopOperations({ isCancel }: EffectOf<'stopOperations'>, { step }: Run): Promise<void> {
+    return this.side.track(async () => {
+      const stopped = await this.carrier.run((carried) => stored.stopOperations({ ...carried, isCancel, step }));
+      this.tell({ kind: 'operationsStopped', ...stopped });
+    });
+  }
+
+  private startGrace({ forMs }: EffectOf<'startGrace'>): void {
+    this.side.after(forMs, () => {
+      this.tell({ kind: 'graceElapsed' });
+    });
+  }
+
+  private async checkEnd({ ending, afterMs }: EffectOf<'checkEnd'>, { planVersion, limits }: Run): Promise<void> {
+    if (afterMs > 0) await this.side.timers.run(() => sleep(afterMs));
+    if (this.side.isTracking) await condition(() => !this.side.isTracking, limits.cancelGraceMs);
+    this.tell({ kind: 'endChecked', ...(await local.checkEnd({ ref: this.ref, ending, planVersion })) });
+  }
+
+  private async commit({ ending }: EffectOf<'commit'>): Promise<void> {
+    const committed = await this.carrier.run((carried) => stored.commit({ ...carried, ending }));
+    this.tell({ kind: 'committed', ...committed });
+  }
+}
+
+const withoutKind = <E extends Effect>({ kind: _kind, ...rest }: E): Omit<E, 'kind'> => rest;
