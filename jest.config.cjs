@@ -1,6 +1,3 @@
-const { existsSync } = require('node:fs');
-const { join } = require('node:path');
-
 // Types are checked by `npm run typecheck`; swc only strips them, which is ten times faster than ts-jest.
 const transform = {
   '^.+\\.(?:ts|js)$': [
@@ -27,8 +24,6 @@ const reporters = totalsPath
   ? ['default', ['<rootDir>/test/support/totals-reporter.cjs', { path: totalsPath }]]
   : ['default'];
 
-const integrationSetup = join(__dirname, 'test/support/global-setup.ts');
-
 /** @type {import('jest').Config} */
 module.exports = {
   // Integration tests start servers; more than two at once starve each other's time-outs.
@@ -40,7 +35,8 @@ module.exports = {
     {
       ...project('integration'),
       setupFilesAfterEnv: ['<rootDir>/test/support/integration-timeout.cjs'],
-      ...(existsSync(integrationSetup) ? { globalSetup: integrationSetup } : {}),
+      globalSetup: '<rootDir>/test/support/global-setup.ts',
+      globalTeardown: '<rootDir>/test/support/global-teardown.ts',
     },
   ],
 };

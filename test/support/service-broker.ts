@@ -1,0 +1,102 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { startPostgres } from '../../cli/stack/postgres';
+import { ProcessGroup } from '../../cli/stack/process-group';
+import { defaultCacheDir, findTemporalCli, type BinarySearchOptions } from '../../cli/stack/temporal-binary';
+import { startTemporalServer } from '../../cli/stack/temporal-server';
+import { makeTempDir, removeDir } from './temp-dir';
+
+/** Where test files find the broker. */
+export const BROKER_VARIABLE = 'HOLDFAST_TEST_BROKER';
+
+export interface ServiceBroker {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Owns the servers that all integration files of one jest run share: one PostgreSQL, one Temporal server. It lives in
+ * jest's main process, so that they outlive the workers, and starts each one only when the first test asks for it.
+ * They end with jest, however jest ends.
+ */
+export async function startServiceBroker(): Promise<ServiceBroker> {
+  const directory = makeTempDir('services');
+  const group = new ProcessGroup({ logDir: join(directory, 'logs') });
+  const services: Readonly<Record<string, () => Promise<object>>> = {
+    '/postgres': lazily(() => sharedPostgres(group, directory)),
+    '/temporal': lazily(() => sharedTemporal(group, directory)),
+  };
+  const server = createServer((request, response) => {
+    const start = services[request.url ?? ''];
+    if (start === undefined) answer(response, 404, { error: 'no such service' });
+    else
+      start().then(
+        (found) => answer(response, 200, found),
+        (error: unknown) => answer(response, 500, { error: String(error) }),
+      );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${portOf(server)}`,
+    stop: async () => {
+      server.closeAllConnections();
+      server.close();
+      await group.stop();
+      removeDir(directory);
+    },
+  };
+}
+
+/** How tests look for Temporal's programs: as the command line does. */
+export function binarySearch(): BinarySearchOptions {
+  const { HOLDFAST_CACHE_DIR, XDG_CACHE_HOME, PATH } = process.env;
+  const cacheDir = defaultCacheDir({
+    holdfastCacheDir: HOLDFAST_CACHE_DIR,
+    xdgCacheHome: XDG_CACHE_HOME,
+    home: homedir(),
+  });
+  return {
+    cacheDir,
+    searchPath: PATH,
+    onProgress: (message) => {
+      process.stderr.write(`${message}\n`);
+    },
+  };
+}
+
+async function sharedPostgres(group: ProcessGroup, directory: string): Promise<object> {
+  const server = await startPostgres({
+    directory: join(directory, 'postgres'),
+    logDir: join(directory, 'logs'),
+    database: 'postgres',
+    isDurable: false,
+  });
+  group.add(server);
+  return { url: server.url };
+}
+
+async function sharedTemporal(group: ProcessGroup, directory: string): Promise<object> {
+  const override = process.env['HOLDFAST_TEMPORAL_CLI'];
+  const { path } = await findTemporalCli({ ...binarySearch(), override });
+  const server = await startTemporalServer({ binary: path, logDir: join(directory, 'logs') });
+  group.add(server);
+  return { address: server.address, namespace: server.namespace };
+}
+
+function lazily<T>(start: () => Promise<T>): () => Promise<T> {
+  let started: Promise<T> | undefined;
+  return () => (started ??= start());
+}
+
+function answer(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('a TCP server has a TCP address');
+  return address.port;
+}
