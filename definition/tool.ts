@@ -50,13 +50,16 @@ export interface Accepted {
 }
 
 export type ExecuteResult<Output> =
-  | ({ readonly kind: 'done' } & Receipt<Output>)
-  | ({ readonly kind: 'accepted' } & Accepted);
+  ({ readonly kind: 'done' } & Receipt<Output>) | ({ readonly kind: 'accepted' } & Accepted);
 
 /** What became of *this* operation, asked by its key or its job; an object that looks as wished proves nothing. */
 export type LookUpResult<Output> =
   | ({ readonly kind: 'found' } & Receipt<Output>)
-  | { readonly kind: 'failed'; readonly code: 'INVALID_ARGUMENT' | 'NOT_FOUND' | 'STATE_CONFLICT' | 'PERMISSION_DENIED' | 'UNAVAILABLE'; readonly message: string }
+  | {
+      readonly kind: 'failed';
+      readonly code: 'INVALID_ARGUMENT' | 'NOT_FOUND' | 'STATE_CONFLICT' | 'PERMISSION_DENIED' | 'UNAVAILABLE';
+      readonly message: string;
+    }
   | { readonly kind: 'running'; readonly job: string }
   | { readonly kind: 'cancelled' }
   | { readonly kind: 'notFound' }
@@ -109,6 +112,4 @@ export type Tool = ToolDefinition<z.ZodType, z.ZodType>;
 /** Keeps the types together while a tool is written; whatever is wrong is named when the worker starts. */
 export const defineTool = <Input extends z.ZodType, Output extends z.ZodType>(
   definition: ToolDefinition<Input, Output>,
-): Tool =>
-  // The runtime only ever passes what this tool's own schemas parsed.
-  definition as unknown as Tool;
+): Tool => definition;
