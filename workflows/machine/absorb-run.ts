@@ -1,5 +1,5 @@
 /** What concerns the run as a whole: a changed plan, an ending, finalizing. */
-import { endCalls, findCall, moveCall } from './calls';
+import { endCalls, findCall, isUnsentCall, moveCall } from './calls';
 import {
   change,
   endAs,
@@ -18,7 +18,11 @@ export const absorbNewPlan = (run: Run, event: EventOf<'amended' | 'withdrawn'>)
   const isOver = (ordinal: number): boolean => event.cancelled.includes(ordinal);
   const ended = endCalls(
     run,
-    (call) => call.phase === 'DUE' || call.phase === 'ASKING' || (call.phase === 'PENDING' && isOver(call.ordinal)),
+    (call) =>
+      isUnsentCall(call) ||
+      call.phase === 'DUE' ||
+      call.phase === 'ASKING' ||
+      (call.phase === 'PENDING' && isOver(call.ordinal)),
     'SUPERSEDED',
   );
   const { attempt: _superseded, ...rest } = ended;

@@ -25,6 +25,9 @@ export const moveCall = (run: Run, ordinal: number, ...[event, change = {}]: Mov
 export const endCalls = (run: Run, isHit: (call: Call) => boolean, code: string): Run =>
   run.calls.filter(isHit).reduce((next, call) => moveCall(next, call.ordinal, 'ended', { code }), run);
 
+/** Nobody has sent it: whether it ever is, is for us alone to say. */
+export const isUnsentCall = (call: Call): boolean => call.sends === 0 && call.phase !== 'ENDED';
+
 /** Sent at least once and without a settled outcome: another write on its object has to stay CREATED. */
 const occupiesObject = (call: Call): boolean => call.sends > 0 && call.phase !== 'ENDED';
 

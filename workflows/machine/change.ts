@@ -1,6 +1,6 @@
 /** The small vocabulary in which the absorb functions say what an event changes. */
 import type { Effect } from './effects';
-import { endCalls } from './calls';
+import { endCalls, isUnsentCall } from './calls';
 import { parseDerivedId, type ArtifactHash, type WaitId } from './ids';
 import type { Diagnosis, Ending, OpenWait, Run } from './run';
 import type { WaitKind } from './states';
@@ -53,7 +53,11 @@ export const withoutWaits = ({ run, effects }: Change, isOver: (wait: OpenWait) 
  */
 export const endAs = (run: Run, ending: Ending, isCancel = false): Change => {
   if (run.ending !== undefined && run.ending.as !== 'SUCCEEDED') return change(run);
-  const stopped = endCalls(run, (call) => call.phase === 'DUE' || call.phase === 'ASKING', 'CANCELLED');
+  const stopped = endCalls(
+    run,
+    (call) => isUnsentCall(call) || call.phase === 'DUE' || call.phase === 'ASKING',
+    'CANCELLED',
+  );
   const { attempt: _stopped, ...rest } = stopped;
   const isBusy = stopped.calls.some((call) => call.phase !== 'ENDED');
   return withoutWaits(

@@ -19,6 +19,7 @@ import { absorbAttemptEvent, absorbCandidateStored, absorbContextFrozen, absorbE
 import { absorbCommitted, absorbEndChecked, absorbEnding, absorbNewPlan, absorbOperationsStopped } from './absorb-run';
 import { absorbAnalyse, absorbCallsJudged, absorbFinish, absorbQuestion, absorbRejection } from './absorb-verdict';
 import { assertMachine, assertNever } from './assert';
+import { sendDueCalls } from './calls';
 import { change, type Change } from './change';
 import type { Effect } from './effects';
 import { enter } from './enter';
@@ -73,7 +74,9 @@ const parseOwnEvent = (event: RunEvent): never => event as never;
 
 const follow = (run: Run, event: RunEvent, { to, rule }: ErasedBranch): Change => {
   const absorbed = absorb(run, event, rule);
-  return enter(run, absorbed, to === 'STAY' ? run.state : to === 'JOIN' ? join(absorbed.run) : to);
+  if (to !== 'JOIN') return enter(run, absorbed, to === 'STAY' ? run.state : to);
+  const sent = sendDueCalls(absorbed.run);
+  return enter(run, change(sent.run, ...absorbed.effects, ...sent.effects), join(sent.run));
 };
 
 const absorb = (run: Run, event: RunEvent, rule: string): Change => {

@@ -1,5 +1,4 @@
 /** What entering a state brings with it, whichever way it was entered. */
-import { sendDueCalls } from './calls';
 import { change, type Change } from './change';
 import type { FreezeContext } from './effects';
 import type { Diagnosis, Run } from './run';
@@ -12,12 +11,6 @@ export const enter = (before: Run, moved: Change, to: State): Change => {
       return before.state === 'READY' && before.step === run.step && !isPlanNew(before, run)
         ? { ...moved, run }
         : enterReady({ ...moved, run });
-    case 'TOOL_RUNNING':
-    case 'WAITING_TOOL':
-    case 'WAITING_USER': {
-      const sent = sendDueCalls(run);
-      return { run: sent.run, effects: [...moved.effects, ...sent.effects] };
-    }
     case 'FINALIZING':
       return before.state === 'FINALIZING' || run.ending === undefined
         ? { ...moved, run }
