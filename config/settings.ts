@@ -40,6 +40,11 @@ export const SETTINGS = z.object({
     .describe('Path of a `temporal` binary to use instead of looking for one.'),
   HOLDFAST_TASK_QUEUE: z.string().min(1).default('holdfast').describe('Temporal task queue of workers and starters.'),
   HOLDFAST_AGENTS: z.string().min(1).optional().describe('Compiled module that exports `agents`, for workers.'),
+  HOLDFAST_WORKFLOW_BUNDLE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Prebuilt workflow bundle; absent: the one that the build wrote.'),
   HOLDFAST_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('Least severe log line that is written.'),
   HOLDFAST_STORE_GRACE_MS: z.coerce
     .number()
@@ -60,6 +65,7 @@ export interface Settings {
   readonly temporalCli?: string;
   readonly taskQueue: string;
   readonly agents?: string;
+  readonly workflowBundle?: string;
   readonly logLevel: LogLevel;
   readonly storeGraceMs: number;
 }
@@ -101,5 +107,8 @@ const toSettings = (values: z.output<typeof SETTINGS>): Settings =>
     storeGraceMs: values.HOLDFAST_STORE_GRACE_MS,
     ...(values.DATABASE_URL === undefined ? {} : { databaseUrl: values.DATABASE_URL }),
     ...(values.HOLDFAST_TEMPORAL_CLI === undefined ? {} : { temporalCli: values.HOLDFAST_TEMPORAL_CLI }),
+    ...(values.HOLDFAST_WORKFLOW_BUNDLE === undefined
+      ? {}
+      : { workflowBundle: resolve(values.HOLDFAST_WORKFLOW_BUNDLE) }),
     ...(values.HOLDFAST_AGENTS === undefined ? {} : { agents: resolve(values.HOLDFAST_AGENTS) }),
   });

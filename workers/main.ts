@@ -24,7 +24,13 @@ const main = async (): Promise<void> => {
   const connection = await NativeConnection.connect(connect);
   try {
     const deps = { store, registry, log, model: modelOf(settings), storeGraceMs: settings.storeGraceMs };
-    const worker = await createWorker({ connection, namespace, taskQueue: settings.taskQueue, deps });
+    const worker = await createWorker({
+      connection,
+      namespace,
+      taskQueue: settings.taskQueue,
+      deps,
+      ...(settings.workflowBundle === undefined ? {} : { bundlePath: settings.workflowBundle }),
+    });
     const stopped = worker.run();
     sayReady(log, [...registry.agents.keys()]);
     endWithParent(() => {

@@ -6,6 +6,7 @@ import { startPostgres } from '../../cli/stack/postgres';
 import { ProcessGroup } from '../../cli/stack/process-group';
 import { defaultCacheDir, findTemporalCli, type BinarySearchOptions } from '../../cli/stack/temporal-binary';
 import { startTemporalServer } from '../../cli/stack/temporal-server';
+import { writeBundle } from '../../workers/bundle';
 import { makeTempDir, removeDir } from './temp-dir';
 
 /** Where test files find the broker. */
@@ -27,6 +28,7 @@ export async function startServiceBroker(): Promise<ServiceBroker> {
   const services: Readonly<Record<string, () => Promise<object>>> = {
     '/postgres': lazily(() => sharedPostgres(group, directory)),
     '/temporal': lazily(() => sharedTemporal(group, directory)),
+    '/bundle': lazily(async () => ({ path: await writeBundle(join(directory, 'workflow-bundle.js')) })),
   };
   const server = createServer((request, response) => {
     const start = services[request.url ?? ''];

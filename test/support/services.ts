@@ -22,6 +22,11 @@ export async function startDevServer(searchAttributes: SearchAttributeTypes = {}
   return server;
 }
 
+/** The workflow bundle of this tree, made once per jest run. */
+export async function workflowBundle(): Promise<string> {
+  return (await askBroker('/bundle', ['path'])).path;
+}
+
 /** The URL of the shared PostgreSQL's own database, for `databases.ts`. */
 export async function sharedPostgresUrl(): Promise<string> {
   return (await askBroker('/postgres', ['url'])).url;

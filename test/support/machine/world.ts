@@ -222,7 +222,7 @@ export class World {
         code: 'model.overloaded',
         jitter: 0.5,
         totals,
-        ...pick([{}, { retryAfterMs: 500 }, { retryAfterMs: 99_999_999 }]),
+        ...pick<{ retryAfterMs?: number }>([{}, { retryAfterMs: 500 }, { retryAfterMs: 99_999_999 }]),
       },
       { kind: 'attemptTruncated', ...base, candidate: hash('cut'), totals },
       { kind: 'attemptPaused', ...base, candidate: hash('paused'), totals },

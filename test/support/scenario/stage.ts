@@ -1,0 +1,182 @@
+/**
+ * Everything a scenario needs, real and apart from other files' scenarios: a database, the ticket desk as a process, the
+ * offline model server, a task queue on the shared Temporal server, and worker processes.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { Client, Connection } from '@temporalio/client';
+import { Runs } from '../../../client/runs';
+import { DeskControl } from '../../../examples/tickets/desk/desk-client';
+import { startDeskProcess, type DeskProcess } from '../../../examples/tickets/desk/desk-process';
+import { createScript } from '../../../examples/tickets/model-script';
+import { createPostgresStore } from '../../../store/postgres/create-store';
+import { migrate } from '../../../store/postgres/migrate';
+import type { RunRow } from '../../../store/rows';
+import type { Store } from '../../../store/store';
+import { startModelServer, type ModelServer, type Script } from '../../../testing';
+import { SEARCH_ATTRIBUTES } from '../../../workflows/contract/messages';
+import { isTerminal } from '../../../workflows/machine/states';
+import { startTestDatabase, type TestDatabase } from '../databases';
+import { startDevServer, workflowBundle } from '../services';
+import { makeTempDir, removeDir } from '../temp-dir';
+import { startWorkerProcess, type WorkerProcess } from './worker-process';
+
+const ROOT = join(__dirname, '..', '..', '..');
+const TENANT = 'acme';
+const CALLER = { tenant: TENANT, subject: 'alice', roles: ['agent-operator'] };
+
+export interface Stage {
+  readonly store: Store;
+  readonly runs: Runs;
+  readonly temporal: Client;
+  readonly desk: DeskControl;
+  readonly deskProcess: DeskProcess;
+  readonly model: ModelServer;
+  readonly database: TestDatabase;
+  readonly tenant: string;
+  /** One is started with the stage; further ones take over when one dies. */
+  startWorker(): Promise<WorkerProcess>;
+  /** Starts the task of the agent; `data.ticket` is T100 unless given. */
+  start(task?: Partial<StageTask>): Promise<RunRow>;
+  /** Waits for a terminal; explains where the run stands when it does not come. */
+  end(run: RunRow, withinMs?: number): Promise<RunRow>;
+  /** Waits until the condition holds of something read again and again. */
+  until<T>(read: () => Promise<T>, holds: (value: T) => boolean, withinMs?: number): Promise<T>;
+  close(): Promise<void>;
+}
+
+export interface StageTask {
+  readonly agent: string;
+  readonly goal: string;
+  readonly data: Record<string, unknown>;
+  readonly limits: Record<string, number>;
+  readonly idempotencyKey: string;
+}
+
+export interface StageOptions {
+  readonly script?: Script;
+  readonly isWorkerStarted?: boolean;
+  readonly storeGraceMs?: number;
+}
+
+const GOAL = 'Read ticket T100, reassign it to the right team by the on-call rules, then explain what was done.';
+const END_WITHIN_MS = 40_000;
+
+export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
+  const directory = makeTempDir('scenario');
+  const [server, bundlePath, database] = await Promise.all([
+    startDevServer(Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, 'KEYWORD' as const]))),
+    workflowBundle(),
+    startTestDatabase({
+      migrate: async (url) => {
+        await migrate(url);
+      },
+    }),
+  ]);
+  const deskProcess = await startDeskProcess({
+    mainPath: join(ROOT, 'examples/tickets/desk/main.ts'),
+    nodeArguments: ['-r', join(ROOT, 'test/support/ts-register.cjs')],
+  });
+  const model = await startModelServer({ script: options.script ?? createScript() });
+  const store = createPostgresStore({ url: database.url });
+  const connection = await Connection.connect({ address: server.address });
+  const temporal = new Client({ connection, namespace: server.namespace });
+  const taskQueue = `scenario-${randomBytes(4).toString('hex')}`;
+  const runs = new Runs({ store, temporal, taskQueue });
+  const workers: WorkerProcess[] = [];
+
+  const startWorker = async (): Promise<WorkerProcess> => {
+    const worker = await startWorkerProcess({
+      databaseUrl: database.url,
+      temporalAddress: server.address,
+      namespace: server.namespace,
+      taskQueue,
+      bundlePath,
+      modelUrl: model.url,
+      deskUrl: deskProcess.url,
+      agents: join(ROOT, 'examples/tickets/agents.ts'),
+      logFile: join(directory, 'worker.log'),
+      ...(options.storeGraceMs === undefined ? {} : { storeGraceMs: options.storeGraceMs }),
+    });
+    workers.push(worker);
+    return worker;
+  };
+  if (options.isWorkerStarted !== false) await startWorker();
+
+  const stage: Stage = {
+    store,
+    runs,
+    temporal,
+    desk: new DeskControl(deskProcess.url),
+    deskProcess,
+    model,
+    database,
+    tenant: TENANT,
+    startWorker,
+    start: ({ agent = 'tickets', goal = GOAL, data = { ticket: 'T100' }, limits, idempotencyKey } = {}) =>
+      runs.start(
+        CALLER,
+        { agent, goal, data: parseData(data), ...(limits === undefined ? {} : { limits }) },
+        idempotencyKey === undefined ? {} : { idempotencyKey },
+      ),
+    end: async (run, withinMs = END_WITHIN_MS) => {
+      const read = (): Promise<RunRow> => runs.get(TENANT, run.ref.run);
+      try {
+        return await until(read, ({ terminal }) => terminal !== undefined && isTerminal(terminal), withinMs);
+      } catch (error) {
+        throw new Error(`${run.ref.run} did not end:\n${await explain(stage, run)}`, { cause: error });
+      }
+    },
+    until,
+    close: async () => {
+      await Promise.all(workers.map((worker) => worker.kill()));
+      await Promise.all([model.close(), deskProcess.stop('SIGKILL')]);
+      await connection.close();
+      await store.close();
+      await database.drop();
+      removeDir(directory);
+    },
+  };
+  return stage;
+};
+
+const parseData = (data: Record<string, unknown>): Record<string, never> => data as Record<string, never>;
+
+const POLL_MS = 50;
+
+const until = async <T>(read: () => Promise<T>, holds: (value: T) => boolean, withinMs = 20_000): Promise<T> => {
+  const deadline = Date.now() + withinMs;
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (Date.now() > deadline) throw new Error(`not within ${String(withinMs)} ms; last: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+};
+
+/** What a person would look at first: the journal, the operations, what the desk saw, the script's failures. */
+const explain = async ({ runs, desk, model, temporal }: Stage, { ref }: RunRow): Promise<string> => {
+  const details = await runs.details(TENANT, ref.run);
+  const events = await runs.events(TENANT, ref.run, { after: 0, limit: 200 });
+  const described = await temporal.workflow.getHandle(ref.run).describe();
+  return JSON.stringify(
+    {
+      row: details.row,
+      engine: described.status.name,
+      pending: described.raw.pendingActivities,
+      journal: events.map(({ body }) => `${String(body['from'])} ${String(body['event'])} → ${String(body['to'])}`),
+      attempts: details.attempts.map(({ step, attempt, state, outcome }) => ({ step, attempt, state, outcome })),
+      operations: details.operations.map(({ id, tool, state, generation, code }) => ({
+        id,
+        tool,
+        state,
+        generation,
+        code,
+      })),
+      effects: await desk.effects(),
+      scriptFailures: model.scriptFailures,
+    },
+    undefined,
+    1,
+  );
+};
