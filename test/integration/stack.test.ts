@@ -52,15 +52,17 @@ async function query(url: string, sql: string): Promise<readonly Record<string, 
 
 describe('PostgreSQL', () => {
   // One cluster for the whole block: making one is the slow part.
-  const clusterDir = makeTempDir('cluster');
-  const options: PostgresOptions = {
-    directory: join(clusterDir, 'postgres'),
-    logDir: join(clusterDir, 'logs'),
-    runDir: join(clusterDir, 'run'),
-    database: 'holdfast',
-  };
+  let clusterDir: string;
+  let options: PostgresOptions;
   let server: Postgres;
   beforeAll(async () => {
+    clusterDir = makeTempDir('cluster');
+    options = {
+      directory: join(clusterDir, 'postgres'),
+      logDir: join(clusterDir, 'logs'),
+      runDir: join(clusterDir, 'run'),
+      database: 'holdfast',
+    };
     server = await startPostgres(options);
   });
   afterAll(async () => {
