@@ -19,7 +19,7 @@ import { startDevServer } from '../support/services';
 import { makeTempDir, removeDir, writeScript } from '../support/temp-dir';
 import { startTimeSkippingServer } from '../support/time-skipping';
 
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 30_000;
 const REPOSITORY = join(__dirname, '..', '..');
 
 const RUN_STATE = defineSearchAttributeKey('RunState', 'KEYWORD');
