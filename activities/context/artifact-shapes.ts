@@ -27,6 +27,7 @@ import {
   type ShownFact,
 } from '../../workflows/contract/records';
 import { WAIT_KINDS } from '../../workflows/machine/states';
+import type { ResultDigest } from './digest';
 
 /** One kind of artifact: its name in errors, the versions that this release reads, and its shape. */
 export interface ArtifactShape<Value> {
@@ -210,6 +211,19 @@ const failure: z.ZodType<Failure> = z.object({
   recoveries: z.array(z.string()),
 });
 
+const resultDigest: z.ZodType<ResultDigest> = z.discriminatedUnion('kind', [
+  z.object({
+    schemaVersion: z.literal(1),
+    kind: z.literal('excerpt'),
+    bytes: count,
+    lines: count,
+    head: z.string(),
+    tail: z.string(),
+    matches: z.array(z.object({ atByte: count, text: z.string() })),
+  }),
+  z.object({ schemaVersion: z.literal(1), kind: z.literal('own'), bytes: count, lines: count, text: z.string() }),
+]);
+
 const loops = z.object({
   repeatedCall: z.number(),
   repeatedError: z.number(),
@@ -288,6 +302,7 @@ export const FINDING = versioned('finding', finding);
 export const PLAN = versioned('plan', plan);
 export const QUESTION = versioned('question', question);
 export const ANSWER = versioned('answer', answer);
+export const RESULT_DIGEST = versioned('result digest', resultDigest);
 export const DEFINITION = versioned('definition', snapshot);
 /** Failures carry no version of their own: they change together with the error codes. */
 export const FAILURE: ArtifactShape<Failure> = { name: 'failure', versions: [], schema: failure };

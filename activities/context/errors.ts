@@ -1,4 +1,5 @@
 /** What keeps a context from being made or read. Each says whether trying again, here or elsewhere, can help. */
+import type { ArtifactHash, WaitId } from '../../workflows/contract/ids';
 import type { RunRef } from '../../workflows/contract/records';
 
 /** The run's row is missing: it was started by a name that no caller ever described. */
@@ -46,5 +47,31 @@ export class ArtifactVersionUnknown extends Error {
       `${fault.shape} ${fault.hash}: schemaVersion: got ${String(fault.version)}, expected ${fault.known.join(' or ')}`,
     );
     this.name = 'ArtifactVersionUnknown';
+  }
+}
+
+/** A manifest or an input names a wait that is not there. */
+export class WaitMissing extends Error {
+  readonly code = 'wait.missing';
+  readonly isRetryable = false;
+  constructor(
+    readonly ref: RunRef,
+    readonly wait: WaitId,
+  ) {
+    super(`wait: ${wait} of ${ref.run} is not in the store`);
+    this.name = 'WaitMissing';
+  }
+}
+
+/** More manifests in a row than are ever written: not one of ours. */
+export class ChainTooLong extends Error {
+  readonly code = 'context.chain_too_long';
+  readonly isRetryable = false;
+  constructor(
+    readonly ref: RunRef,
+    readonly context: ArtifactHash,
+  ) {
+    super(`context: ${context} of ${ref.run} has no root within reach`);
+    this.name = 'ChainTooLong';
   }
 }

@@ -4,17 +4,33 @@ import type { ArtifactHash, TenantId } from '../../workflows/contract/ids';
 import type { ArtifactShape } from './artifact-shapes';
 import { ArtifactUnreadable, ArtifactVersionUnknown } from './errors';
 
-interface ArtifactAddress {
+export interface ArtifactAddress {
   readonly tenant: TenantId;
   readonly hash: ArtifactHash;
 }
 
 /** Throws ArtifactUnreadable or ArtifactVersionUnknown; whatever the store throws passes through. */
 export const readArtifact = async <Value>(
-  store: ActivityDeps['store'],
+  store: Pick<ActivityDeps['store'], 'artifacts'>,
   { tenant, hash }: ArtifactAddress,
   shape: ArtifactShape<Value>,
 ): Promise<Value> => parseArtifact(shape, hash, await store.artifacts.getJson(tenant, hash));
+
+export interface Content {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+}
+
+/** The bytes as they are, whatever they say. */
+export const readContent = async (
+  store: Pick<ActivityDeps['store'], 'artifacts'>,
+  { tenant, hash }: ArtifactAddress,
+): Promise<Content> => {
+  const content = await store.artifacts.get(tenant, hash);
+  if (content === undefined)
+    throw new ArtifactUnreadable({ shape: 'content', hash, field: '', expected: 'to be stored' });
+  return content;
+};
 
 export const parseArtifact = <Value>(shape: ArtifactShape<Value>, hash: string, value: unknown): Value => {
   if (shape.versions.length > 0) assertKnownVersion(shape, hash, versionOf(value));
