@@ -2,13 +2,13 @@
 import type { CompletionView, Condition } from '../../definition/agent';
 import type { CompiledAgent } from '../../definition/registry';
 import type { Gap, OperationSummary } from '../../workflows/contract/records';
-import { isUnproved, OPERATION_STATES, type OperationState } from '../../workflows/machine/operation-transitions';
+import { openOperationsOf } from './shown-facts';
 import { takeStart, toWellFormed } from './well-formed';
 
 /** First what the conditions lack, in their order; then every write whose outcome nobody has proved. */
 export const findGaps = (agent: CompiledAgent, view: CompletionView): readonly Gap[] => [
   ...agent.definition.conditions.flatMap((condition) => gapOf(condition, view)),
-  ...view.operations.filter(isOpenWrite).map(unknownGapOf),
+  ...openOperationsOf(view.operations).map(unknownGapOf),
 ];
 
 const gapOf = (condition: Condition, view: CompletionView): readonly Gap[] => {
@@ -27,11 +27,6 @@ const MAX_FAULT_LENGTH = 200;
 const describe = (error: unknown): string => {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return toWellFormed(takeStart(text, MAX_FAULT_LENGTH));
-};
-
-const isOpenWrite = ({ effect, state }: OperationSummary): boolean => {
-  const known: OperationState | undefined = OPERATION_STATES.find((each) => each === state);
-  return effect === 'write' && known !== undefined && isUnproved(known);
 };
 
 const unknownGapOf = ({ id, tool, target, state }: OperationSummary): Gap => ({
