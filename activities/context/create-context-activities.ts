@@ -1,0 +1,26 @@
+/** READY's activities, and the projection that attempts are made from. They share what they have read and rendered. */
+import type { LocalActivities } from '../../workflows/contract/activities';
+import type { ActivityDeps } from '../deps';
+import type { Project } from '../model/model-request';
+import { cacheArtifacts } from './cached-artifacts';
+import { createChains } from './chain';
+import { createFrames } from './frame';
+import { createFreezeContext } from './freeze-context';
+import { createOpenRun } from './open-run';
+import { createProject } from './project';
+
+export interface ContextActivities extends Pick<LocalActivities, 'openRun' | 'freezeContext'> {
+  readonly project: Project;
+}
+
+export const createContextActivities = (deps: Pick<ActivityDeps, 'store' | 'registry' | 'log'>): ContextActivities => {
+  const { artifacts, ledger, operations, runs, waits } = deps.store;
+  const store = { artifacts: cacheArtifacts(artifacts), ledger, operations, runs, waits };
+  const chains = createChains(store);
+  const frames = createFrames(deps);
+  return {
+    openRun: createOpenRun(deps),
+    freezeContext: createFreezeContext({ deps, store, chains, frames }),
+    project: createProject({ store, chains, frames }),
+  };
+};
