@@ -112,3 +112,6 @@ const toSettings = (values: z.output<typeof SETTINGS>): Settings =>
       : { workflowBundle: resolve(values.HOLDFAST_WORKFLOW_BUNDLE) }),
     ...(values.HOLDFAST_AGENTS === undefined ? {} : { agents: resolve(values.HOLDFAST_AGENTS) }),
   });
+
+/** The environment as it is, for programs that start others. */
+export const loadEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;

@@ -21,3 +21,9 @@ export const loadTemporalAddress = (): TemporalAddress => {
     ...(metadata === undefined ? {} : { metadata }),
   };
 };
+
+const NAMING = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'] as const;
+
+/** Whether somebody said where Temporal is, so that nothing else is to be guessed. */
+export const isTemporalNamed = (): boolean =>
+  NAMING.some((name) => process.env[name] !== undefined && process.env[name] !== '');

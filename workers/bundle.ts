@@ -1,5 +1,5 @@
 /** The prebuilt workflow bundle: made once at build time, so that a worker starts without webpack. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
@@ -7,6 +7,23 @@ const WORKFLOWS = join(__dirname, '..', 'workflows', 'index');
 
 /** Beside the compiled worker; written by the build. */
 export const BUNDLE_PATH = join(__dirname, 'workflow-bundle.js');
+
+export class BundleMissing extends Error {
+  override readonly name = 'BundleMissing';
+  readonly code = 'bundle.missing';
+  constructor(readonly path: string) {
+    super(
+      `workflow bundle: got nothing at ${path}, expected the file that the build writes: run \`npm run build\` ` +
+        '(or only `npm run bundle`), or set HOLDFAST_WORKFLOW_BUNDLE to one that exists',
+    );
+  }
+}
+
+/** Throws BundleMissing, which names the command that makes it: webpack is not for a starting worker. */
+export const requireBundle = (path: string): string => {
+  if (!existsSync(path)) throw new BundleMissing(path);
+  return path;
+};
 
 /** Bundles the workflows (of this tree: TypeScript or compiled) into one file. */
 export const writeBundle = async (path: string): Promise<string> => {

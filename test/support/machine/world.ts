@@ -172,7 +172,6 @@ export class World {
           },
         ];
       case 'pursue':
-        if (effect.next.action === 'held') return [];
         return effect.next.action === 'resend'
           ? [{ kind: 'resendDue', at, step: effect.step, ordinal: effect.ordinal }]
           : [{ kind: 'operationMoved', at, step: effect.step, ordinal: effect.ordinal, outcome: outcome(pick) }];
@@ -187,6 +186,7 @@ export class World {
           {
             kind: 'endChecked',
             at,
+            check: effect.check,
             unproved: pick([0, 0, 1]),
             ...pick([
               {},
@@ -201,6 +201,7 @@ export class World {
         return [{ kind: 'committed', at, terminal: effect.ending.as, reason: effect.ending.reason }];
       case 'closeWaits':
       case 'cancelAttempt':
+      case 'cancelReads':
       case 'complete':
         return [];
     }
@@ -305,8 +306,8 @@ export const outsideEvent = (world: World, pick: Pick): RunEvent => {
   return pick<RunEvent>([
     { kind: 'cancelRequested', at, source: 'signal' },
     { kind: 'deadlinePassed', at: Math.max(at, world.run.deadlineAt) },
-    { kind: 'amended', at, planVersion, cancelled: pick([[], [1]]) },
-    { kind: 'withdrawn', at, planVersion, cancelled: [] },
+    { kind: 'amended', at, planVersion, cancelled: pick([[], [1]]), atStep: world.run.step },
+    { kind: 'withdrawn', at, planVersion, cancelled: [1], atStep: Math.max(1, world.run.step - 1) },
     { kind: 'budgetSpent', at, budget: 'cost' },
     { kind: 'graceElapsed', at },
   ]);

@@ -1,0 +1,33 @@
+/** What else of the environment is needed: where programs are looked for, and what children get. */
+
+/** The value of PATH. */
+export const readSearchPath = (): string => process.env['PATH'] ?? '';
+
+/** The environment of a child: ours with these changes; `undefined` takes a variable away. */
+export const childEnvironment = (changes: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv => ({
+  ...process.env,
+  ...changes,
+});
+
+/** Variables whose value is a secret or leads to one: a program that does not need them does not get them. */
+const SECRETS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'DATABASE_URL'] as const;
+
+const withoutSecrets = (): Readonly<Record<string, undefined>> =>
+  Object.fromEntries([...SECRETS, ...temporalVariables()].map((name) => [name, undefined]));
+
+/** For a program that is none of ours: ours without secrets. */
+export const environmentOfOthers = (): NodeJS.ProcessEnv => childEnvironment(withoutSecrets());
+
+/**
+ * For a worker of the development stack: Temporal's own variables and profile file name another server, with its keys and
+ * certificates, so they are left out, and an empty file stands for the profile.
+ */
+export const environmentOfDevWorker = (changes: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv =>
+  childEnvironment({
+    ...Object.fromEntries(temporalVariables().map((name) => [name, undefined])),
+    TEMPORAL_CONFIG_FILE: '/dev/null',
+    ...changes,
+  });
+
+const temporalVariables = (): readonly string[] =>
+  Object.keys(process.env).filter((name) => name.startsWith('TEMPORAL_'));
