@@ -16,29 +16,37 @@ export const traceStep = (run: Run, progress: StepProgress | undefined): LoopSta
   return isOver ? { traces } : { ...run.loops, traces };
 };
 
-const toTrace = (run: Run, step: number, hasProgress: boolean): StepTrace => ({
-  step,
-  plan: run.calls.map((call) => call.fingerprint).join('+'),
-  calls: run.calls
-    .filter((call) => call.isRepeatable !== true)
-    .map((call) => ({
+/** Repeatable calls are asked again and again by declaration: none of them is traced. */
+const toTrace = (run: Run, step: number, hasProgress: boolean): StepTrace => {
+  const counted = run.calls.filter((call) => call.isRepeatable !== true);
+  return {
+    step,
+    plan: counted.map((call) => call.fingerprint).join('+'),
+    calls: counted.map((call) => ({
       tool: call.tool,
       call: call.fingerprint,
       ...(call.result === undefined ? {} : { result: call.result }),
     })),
-  codes: [...new Set(run.calls.flatMap((call) => (call.code === undefined ? [] : [call.code])))],
-  hasProgress,
-});
+    codes: [...new Set(counted.flatMap((call) => (call.code === undefined ? [] : [call.code])))],
+    hasProgress,
+    ...(isExempt(run, counted.length) ? { isExempt: true } : {}),
+  };
+};
+
+/** Both counters are back at 0 once a candidate is stored. */
+const isExempt = ({ calls, counters }: Run, counted: number): boolean =>
+  (calls.length > 0 && counted === 0) || counters.pauses > 0 || counters.shrinks > 0;
 
 /** The first rule that the newest step makes true. */
 export const diagnose = (loops: LoopState, limits: LoopLimits): Diagnosis | undefined => {
   const newest = loops.traces.at(-1);
-  if (newest === undefined) return undefined;
+  if (newest === undefined || newest.isExempt === true) return undefined;
+  const counted = loops.traces.filter((trace) => trace.isExempt !== true);
   return (
-    repeatedCall(loops.traces, newest, limits.repeatedCall) ??
-    repeatedError(loops.traces, newest, limits.repeatedError) ??
-    alternatingPlan(loops.traces, limits.alternatingPlan) ??
-    noProgress(loops.traces, limits.noProgress)
+    repeatedCall(counted, newest, limits.repeatedCall) ??
+    repeatedError(counted, newest, limits.repeatedError) ??
+    alternatingPlan(counted, limits.alternatingPlan) ??
+    noProgress(counted, limits.noProgress)
   );
 };
 

@@ -92,11 +92,13 @@ export interface TracedCall {
 /** One finished step as the loop rules see it. */
 export interface StepTrace {
   readonly step: number;
-  /** Of all calls proposed in the step, in order. */
+  /** Of all calls proposed in the step save repeatable ones, in order. */
   readonly plan: string;
   readonly calls: readonly TracedCall[];
   readonly codes: readonly string[];
   readonly hasProgress: boolean;
+  /** No rule counts the step: all its calls were declared repeatable, or its model call came to no candidate. */
+  readonly isExempt?: boolean;
 }
 
 export interface LoopState {
