@@ -228,10 +228,11 @@ export class Performer {
     });
   }
 
-  private async checkEnd({ ending, afterMs }: EffectOf<'checkEnd'>, { planVersion, limits }: Run): Promise<void> {
+  private async checkEnd(effect: EffectOf<'checkEnd'>, { planVersion, limits }: Run): Promise<void> {
+    const { check, ending, afterMs } = effect;
     if (afterMs > 0) await this.side.timers.run(() => sleep(afterMs));
     if (this.side.isTracking) await condition(() => !this.side.isTracking, limits.cancelGraceMs);
-    this.tell({ kind: 'endChecked', ...(await local.checkEnd({ ref: this.ref, ending, planVersion })) });
+    this.tell({ kind: 'endChecked', check, ...(await local.checkEnd({ ref: this.ref, ending, planVersion })) });
   }
 
   private async commit({ ending }: EffectOf<'commit'>): Promise<void> {

@@ -3,6 +3,7 @@ import { endCalls, findCall, isUnsentCall, moveCall } from './calls';
 import {
   change,
   endAs,
+  withCheck,
   withCounters,
   withFreshLoops,
   withoutEnding,
@@ -39,7 +40,7 @@ export const absorbEnding = (run: Run, event: EndingEvent, rule: string): Change
   const { ending } = ended.run;
   // FINALIZING stays where it is and looks at the invariants of its new end.
   if (run.state !== 'FINALIZING' || ending === undefined || ending === run.ending) return ended;
-  return { ...ended, effects: [...ended.effects, { kind: 'checkEnd', ending, afterMs: 0 }] };
+  return withCheck(ended, 0);
 };
 
 const toEnding = (event: EndingEvent): Ending => {
@@ -66,12 +67,12 @@ export const absorbEndChecked = (run: Run, event: EventOf<'endChecked'>, rule: s
   const plan = event.artifact === undefined ? {} : { plan: event.artifact };
   switch (rule) {
     case 'end.operation_open':
-      return change(run, { kind: 'checkEnd', ending, afterMs: LOOK_AGAIN_MS });
+      return lookAgain(run);
     case 'end.acceptance_required':
       return withWait(change(run), { kind: 'acceptance', ...plan });
     case 'repairs.spent': {
       const failed: Ending = { as: 'FAILED', reason: 'repairs.condition_unmet' };
-      return change({ ...run, ending: failed }, { kind: 'checkEnd', ending: failed, afterMs: 0 });
+      return withCheck(change({ ...run, ending: failed }), 0);
     }
     case 'end.condition_unmet':
       return change({
@@ -88,8 +89,15 @@ export const absorbEndChecked = (run: Run, event: EventOf<'endChecked'>, rule: s
   }
 };
 
-/** How long FINALIZING leaves an open operation alone before it looks again. */
+/** How long an open operation is left alone before the run looks again: each time twice as long. */
 const LOOK_AGAIN_MS = 5_000;
+const LOOK_AGAIN_MAX_MS = 300_000;
+
+const lookAgain = (run: Run): Change => {
+  const { looks } = run.counters;
+  const afterMs = Math.min(LOOK_AGAIN_MS * 2 ** looks, LOOK_AGAIN_MAX_MS);
+  return withCheck(change(withCounters(run, { looks: looks + 1 })), afterMs);
+};
 
 export const absorbCommitted = (run: Run, event: EventOf<'committed'>): Change => {
   const ending: Ending = { ...(run.ending ?? { as: event.terminal }), as: event.terminal, reason: event.reason };

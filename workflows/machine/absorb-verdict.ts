@@ -59,7 +59,7 @@ export const absorbAnalyse = (run: Run, rule: string): Change =>
 
 export const absorbFinish = (run: Run, event: EventOf<'finishAccepted' | 'blockConfirmed'>): Change =>
   change({
-    ...run,
+    ...withCounters(run, { looks: 0 }),
     ending:
       event.kind === 'finishAccepted'
         ? { as: 'SUCCEEDED', reason: 'finish.done', answer: event.answer }

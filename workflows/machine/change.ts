@@ -79,6 +79,14 @@ export const withCounters = (run: Run, counters: Partial<Run['counters']>): Run 
 /** New input from a person: what repeated before it is no loop. */
 export const withFreshLoops = (run: Run): Run => ({ ...run, loops: { traces: [] } });
 
+/** Asks for a look at the invariants of what the run intends to end as. */
+export const withCheck = ({ run, effects }: Change, afterMs: number): Change => {
+  const { ending } = run;
+  if (ending === undefined) return { run, effects };
+  const check = (run.check ?? 0) + 1;
+  return { run: { ...run, check }, effects: [...effects, { kind: 'checkEnd', check, ending, afterMs }] };
+};
+
 export const withoutEnding = (run: Run): Run => {
   const { ending: _gone, ...rest } = run;
   return rest;

@@ -96,6 +96,8 @@ export interface StartGrace {
 }
 export interface CheckEnd {
   readonly kind: 'checkEnd';
+  /** The answer names it. A newer look replaces an older one. */
+  readonly check: number;
   readonly ending: Ending;
   readonly afterMs: number;
 }

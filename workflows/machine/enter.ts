@@ -1,5 +1,5 @@
 /** What entering a state brings with it, whichever way it was entered. */
-import { change, type Change } from './change';
+import { change, withCheck, type Change } from './change';
 import type { FreezeContext } from './effects';
 import type { Diagnosis, Run } from './run';
 import type { State } from './states';
@@ -12,9 +12,7 @@ export const enter = (before: Run, moved: Change, to: State): Change => {
         ? { ...moved, run }
         : enterReady({ ...moved, run });
     case 'FINALIZING':
-      return before.state === 'FINALIZING' || run.ending === undefined
-        ? { ...moved, run }
-        : { run, effects: [...moved.effects, { kind: 'checkEnd', ending: run.ending, afterMs: 0 }] };
+      return before.state === 'FINALIZING' ? { ...moved, run } : withCheck({ ...moved, run }, 0);
     default:
       return { ...moved, run };
   }

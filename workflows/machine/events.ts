@@ -179,6 +179,8 @@ export type GraceElapsed = Base<'graceElapsed'>;
 
 /** FINALIZING has looked at the invariants of the intended end. */
 export interface EndChecked extends Base<'endChecked'> {
+  /** The number of the look that found it. */
+  readonly check: number;
   readonly obstacle?: 'operationOpen' | 'acceptanceRequired' | 'conditionUnmet';
   /** Operations whose end is not proved; makes CANCELLED into CANCEL_UNKNOWN. */
   readonly unproved: number;

@@ -35,6 +35,11 @@ const assertCalls = ({ state, calls, ending }: Run): void => {
     !(isOpen('DUE') || isOpen('SENDING')) || state === 'TOOL_RUNNING' || ending !== undefined,
     'what is due or in flight means TOOL_RUNNING',
   );
+  assertMachine(state !== 'TOOL_RUNNING' || isOpen('SENDING'), 'TOOL_RUNNING has something in flight');
+  assertMachine(
+    state !== 'WAITING_TOOL' || isOpen('PENDING') || ending?.as === 'SUCCEEDED',
+    'WAITING_TOOL has a call to pursue, or an end to look at again',
+  );
   assertMachine(
     state !== 'READY' || calls.every((call) => call.phase === 'ENDED'),
     'a new step begins when every call has its end',

@@ -1,5 +1,5 @@
 /** The first step of a run, and the run that a continued execution takes over. */
-import type { Effect } from './effects';
+import { change, withCheck, type Change } from './change';
 import { freezeContext } from './enter';
 import { NO_TOTALS } from './ledger';
 import type { Limits } from './limits';
@@ -14,12 +14,7 @@ export interface Opening {
   readonly obstacle?: string;
 }
 
-export const openRun = ({
-  id,
-  limits,
-  at,
-  obstacle,
-}: Opening): { readonly run: Run; readonly effects: readonly Effect[] } => {
+export const openRun = ({ id, limits, at, obstacle }: Opening): Change => {
   const run: Run = {
     schemaVersion: 1,
     id,
@@ -30,13 +25,13 @@ export const openRun = ({
     limits,
     deadlineAt: at + limits.deadlineMs,
     totals: NO_TOTALS,
-    counters: { repairs: 0, analyses: 0, pauses: 0, shrinks: 0 },
+    counters: { repairs: 0, analyses: 0, pauses: 0, shrinks: 0, looks: 0 },
     loops: { traces: [] },
     calls: [],
     waits: [],
     input: NO_INPUT,
   };
-  if (obstacle === undefined) return { run, effects: [freezeContext(run)] };
+  if (obstacle === undefined) return change(run, freezeContext(run));
   const ending: Ending = { as: 'FAILED', reason: obstacle };
-  return { run: { ...run, state: 'FINALIZING', ending }, effects: [{ kind: 'checkEnd', ending, afterMs: 0 }] };
+  return withCheck(change({ ...run, state: 'FINALIZING', ending }), 0);
 };

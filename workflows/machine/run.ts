@@ -116,6 +116,8 @@ export interface Counters {
   readonly pauses: number;
   /** How often the context was made smaller after the provider found it too long; reset by a stored candidate. */
   readonly shrinks: number;
+  /** How often FINALIZING found an operation open since the model's finish: each time it looks again later. */
+  readonly looks: number;
 }
 
 export interface Run {
@@ -140,6 +142,8 @@ export interface Run {
   readonly waits: readonly OpenWait[];
   readonly input: PendingInput;
   readonly ending?: Ending;
+  /** Number of the newest look at the end's invariants; what an older one found is late. */
+  readonly check?: number;
   /** From then on nothing changes the ending any more. */
   readonly isCommitting?: boolean;
 }

@@ -7,6 +7,7 @@ export const isStale = (run: Run, event: RunEvent): boolean => {
   if ('step' in event && event.step !== run.step) return true;
   if ('attempt' in event && event.attempt !== run.attempt?.number) return true;
   if ('wait' in event && !run.waits.some((wait) => wait.id === event.wait)) return true;
+  if ('check' in event && event.check !== run.check) return true;
   if ('planVersion' in event && event.planVersion <= run.planVersion) return true;
   if ('ordinal' in event) {
     const call = findCall(run, event.ordinal);

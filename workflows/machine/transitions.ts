@@ -142,8 +142,13 @@ const TOOL_RUNNING: Row = {
   ...MODEL_EVENTS_LATE, ...VERDICTS_LATE, ...CALL_EVENTS_OPEN, ...ANY_BEFORE_FINALIZING,
 };
 
-/** FINALIZING comes back here while an operation is open, and looks again. */
-const WAITING_TOOL: Row = { ...TOOL_RUNNING, endChecked: [{ to: 'JOIN', rule: 'end.look_again' }] };
+/** FINALIZING comes here while an operation is open, and the run looks again. */
+// prettier-ignore
+const WAITING_TOOL: Row = {
+  ...TOOL_RUNNING,
+  endChecked: [{ when: is.isOperationOpen, to: 'STAY', rule: 'end.operation_open' },
+               {                           to: 'JOIN', rule: 'end.look_again' }],
+};
 
 // prettier-ignore
 const WAITING_USER: Row = {
