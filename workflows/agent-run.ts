@@ -36,8 +36,7 @@ export async function agentRun(input: AgentRunInput): Promise<RunOutcome> {
       ...(obstacle === undefined ? {} : { obstacle }),
     });
     run = opened.run;
-    performer.startDeadline(limits.deadlineMs);
-    performer.perform(run, opened.effects);
+    performer.open(run, opened.effects);
 
     while (!isTerminal(run.state)) {
       const event = await inbox.next();

@@ -28,8 +28,7 @@ export const registerHandlers = ({ inbox, performer, root, current }: Handled): 
     if (run !== undefined) performer.lookInto(run, operation);
   });
   setHandler(defineSignal(SIGNALS.message), () => {
-    const run = current();
-    if (run !== undefined) performer.adoptPlan(run);
+    performer.adoptPlan(current());
   });
   setHandler(defineQuery<Snapshot | undefined>(QUERIES.snapshot), () => toSnapshot(current()));
   // Cancelling the workflow itself asks for the same as the signal: the run ends in its own order.

@@ -29,6 +29,8 @@ export class Performer {
   private readonly attempt = new Droppable();
   /** By ordinal: a newer pursuit of a call replaces the one before. */
   private readonly pursuits = new Map<number, Droppable>();
+  /** A message came before the run was open. */
+  private isPlanUnread = false;
 
   constructor(
     private readonly ref: RunRef,
@@ -39,14 +41,17 @@ export class Performer {
     this.waits = new WaitListener(carrier);
   }
 
-  perform(run: Run, effects: readonly Effect[]): void {
-    for (const effect of effects) this.side.start(() => this.performOne(effect, run));
-  }
-
-  startDeadline(forMs: number): void {
-    this.side.after(forMs, () => {
+  open(run: Run, effects: readonly Effect[]): void {
+    this.side.after(run.deadlineAt - Date.now(), () => {
       this.tell({ kind: 'deadlinePassed' });
     });
+    this.perform(run, effects);
+    if (this.isPlanUnread) this.adoptPlan(run);
+  }
+
+  perform(run: Run, effects: readonly Effect[]): void {
+    this.dropPursuitsOfEnded(run);
+    for (const effect of effects) this.side.start(() => this.performOne(effect, run));
   }
 
   /** A response, or its expiry, may be in the row of this wait. */
@@ -62,11 +67,17 @@ export class Performer {
   }
 
   /** The plan may have moved on. */
-  adoptPlan({ planVersion, step }: Run): void {
+  adoptPlan(run: Run | undefined): void {
+    if (run === undefined) {
+      this.isPlanUnread = true;
+      return;
+    }
+    const { planVersion, step } = run;
     this.side.start(async () => {
       const plan = await this.carrier.run((carried) => stored.adoptPlan({ ...carried, planVersion, step }));
       if (plan === undefined) return;
-      this.tell({ kind: plan.change, planVersion: plan.planVersion, cancelled: plan.cancelled });
+      const { change: kind, ...adopted } = plan;
+      this.tell({ kind, ...adopted, atStep: step });
     });
   }
 

@@ -14,22 +14,35 @@ import {
 import type { EventOf } from './events';
 import type { Ending, Run } from './run';
 
+type NewPlan = EventOf<'amended' | 'withdrawn'>;
+
 /** The plan moved on: nothing proposed under the old one is sent any more; what was sent goes on to its end. */
-export const absorbNewPlan = (run: Run, event: EventOf<'amended' | 'withdrawn'>): Change => {
-  const isOver = (ordinal: number): boolean => event.cancelled.includes(ordinal);
+export const absorbNewPlan = (run: Run, event: NewPlan, rule: string): Change => {
+  if (rule.endsWith('too_late')) return change(run);
   const ended = endCalls(
-    run,
-    (call) =>
-      isUnsentCall(call) ||
-      call.phase === 'DUE' ||
-      call.phase === 'ASKING' ||
-      (call.phase === 'PENDING' && isOver(call.ordinal)),
+    endCancelled(run, event),
+    (call) => isUnsentCall(call) || call.phase === 'DUE' || call.phase === 'ASKING',
     'SUPERSEDED',
   );
-  const { attempt: _superseded, ...rest } = ended;
+  const { attempt: _superseded, ...rest } = run.state === 'VALIDATING' ? withoutCandidate(ended) : ended;
   const isIntended = run.ending?.as === 'SUCCEEDED';
   const next = withFreshLoops({ ...(isIntended ? withoutEnding(rest) : rest), planVersion: event.planVersion });
   return withoutWaits(change(next, { kind: 'cancelAttempt' }), () => true);
+};
+
+/** Proved not to have happened by the transaction that moved the plan on. What is SENDING says so itself. */
+const endCancelled = (run: Run, { cancelled, atStep }: NewPlan): Run =>
+  atStep === run.step ? endPending(run, cancelled, 'SUPERSEDED') : run;
+
+const endPending = (run: Run, ordinals: readonly number[], code: string): Run =>
+  ordinals
+    .filter((ordinal) => findCall(run, ordinal)?.phase === 'PENDING')
+    .reduce((next, ordinal) => moveCall(next, ordinal, 'ended', { code }), run);
+
+/** Nobody has judged it, so its calls would go without results into the next context. */
+const withoutCandidate = (run: Run): Run => {
+  const { candidate: _unjudged, ...rest } = run;
+  return rest;
 };
 
 type EndingEvent = EventOf<'cancelRequested' | 'deadlinePassed' | 'budgetSpent'>;
@@ -54,12 +67,8 @@ const toEnding = (event: EndingEvent): Ending => {
   }
 };
 
-export const absorbOperationsStopped = (run: Run, event: EventOf<'operationsStopped'>): Change =>
-  change(
-    event.cancelled
-      .filter((ordinal) => findCall(run, ordinal)?.phase === 'PENDING')
-      .reduce((next, ordinal) => moveCall(next, ordinal, 'ended', { code: 'CANCELLED' }), run),
-  );
+export const absorbOperationsStopped = (run: Run, { cancelled }: EventOf<'operationsStopped'>): Change =>
+  change(endPending(run, cancelled, 'CANCELLED'));
 
 export const absorbEndChecked = (run: Run, event: EventOf<'endChecked'>, rule: string): Change => {
   const { ending } = run;

@@ -129,7 +129,7 @@ const absorb = (run: Run, event: RunEvent, rule: string): Change => {
       return absorbExpiry(run, event, rule);
     case 'amended':
     case 'withdrawn':
-      return absorbNewPlan(run, event);
+      return absorbNewPlan(run, event, rule);
     case 'cancelRequested':
     case 'deadlinePassed':
     case 'budgetSpent':

@@ -155,15 +155,16 @@ export type TakenOver = OfWait<'takenOver'>;
 export type GuidanceGiven = OfWait<'guidanceGiven'>;
 export type WaitExpired = OfWait<'waitExpired'>;
 
-/** A message moved the plan on: open waits are VOID, `cancelled` are the calls whose operations it ended. */
-export interface Amended extends Base<'amended'> {
+interface OfPlan<K extends string> extends Base<K> {
   readonly planVersion: number;
+  /** The calls whose operations it ended. */
   readonly cancelled: readonly number[];
+  /** The step of those calls: the run may have gone on since it asked. */
+  readonly atStep: number;
 }
-export interface Withdrawn extends Base<'withdrawn'> {
-  readonly planVersion: number;
-  readonly cancelled: readonly number[];
-}
+/** A message moved the plan on: open waits are VOID. */
+export type Amended = OfPlan<'amended'>;
+export type Withdrawn = OfPlan<'withdrawn'>;
 export interface CancelRequested extends Base<'cancelRequested'> {
   readonly source: 'signal' | 'engine' | 'parent';
 }

@@ -60,7 +60,9 @@ export const isExpiryTheEnd: Guard<'waitExpired'> = (run, event) => {
   return wait !== undefined && run.limits.onExpiry[wait.kind] === 'end';
 };
 
-export const isEnding = (run: Run): boolean => run.ending !== undefined;
+/** An intended success is no end yet. */
+export const isEnding = (run: Run): boolean => run.ending !== undefined && run.ending.as !== 'SUCCEEDED';
+export const isSuccessIntended = (run: Run): boolean => run.ending?.as === 'SUCCEEDED' && !isCommitting(run);
 export const isCommitting = (run: Run): boolean => run.isCommitting === true;
 
 const isSuccessBlockedBy =

@@ -179,7 +179,11 @@ const FINALIZING: Row = {
                       {                        to: 'STAY', rule: 'ending.cancel' }],
   deadlinePassed:    [{ when: is.isCommitting, to: 'STAY', rule: 'deadline.too_late' },
                       {                        to: 'STAY', rule: 'ending.deadline' }],
-  contextFrozen: 'ignore', amended: 'ignore', withdrawn: 'ignore', budgetSpent: 'ignore', operationsStopped: 'ignore', graceElapsed: 'ignore',
+  amended:           [{ when: is.isSuccessIntended, to: 'READY', rule: 'plan.amended' },
+                      {                             to: 'STAY',  rule: 'plan.too_late' }],
+  withdrawn:         [{ when: is.isSuccessIntended, to: 'READY', rule: 'plan.withdrawn' },
+                      {                             to: 'STAY',  rule: 'plan.too_late' }],
+  contextFrozen: 'ignore', budgetSpent: 'ignore', operationsStopped: 'ignore', graceElapsed: 'ignore',
   ...MODEL_EVENTS_LATE, ...VERDICTS_LATE, ...CALL_EVENTS_LATE, ...WAIT_EVENTS_LATE,
 };
 
