@@ -203,7 +203,6 @@ export class Performer {
   }
 
   private async pursue({ step, ordinal, next: { action, afterMs } }: EffectOf<'pursue'>): Promise<void> {
-    if (action === 'held') return;
     const pursuit = new Droppable();
     this.pursuits.get(ordinal)?.drop();
     this.pursuits.set(ordinal, pursuit);

@@ -1,8 +1,18 @@
 /** What happens to calls that are open: reads and dispatches that end, operations that move, people who decide. */
-import { moveCall } from './calls';
-import { change, endAs, withFreshLoops, withoutEnding, withoutWaits, withWait, type Change } from './change';
+import { assertMachine } from './assert';
+import { endUnsettled, findCall, moveCall } from './calls';
+import {
+  change,
+  endAs,
+  withFreshLoops,
+  withoutEnding,
+  withoutWaits,
+  withWait,
+  type Change,
+  type WaitRequest,
+} from './change';
 import type { EventOf, OperationOutcome } from './events';
-import type { Call, OpenWait, Run } from './run';
+import type { Call, OpenWait, Run, TimedPursuit } from './run';
 import { adoptTotals } from './absorb-model';
 
 const endOf = (code: string | undefined, result: Call['result']): Partial<Call> => ({
@@ -15,6 +25,9 @@ export const absorbReadEnded = (run: Run, event: EventOf<'readEnded'>): Change =
 
 export const absorbOutcome = (before: Run, event: EventOf<'dispatchEnded' | 'operationMoved'>): Change => {
   const run = event.kind === 'dispatchEnded' ? adoptTotals(before, event.totals) : before;
+  const isSending = findCall(run, event.ordinal)?.phase === 'SENDING';
+  // What is in flight says itself what comes next; only an end found meanwhile is one.
+  if (event.kind === 'operationMoved' && isSending && event.outcome.kind !== 'settled') return change(run);
   return closeDecidedWaits(applyOutcome(run, event.ordinal, event.outcome));
 };
 
@@ -22,30 +35,47 @@ const applyOutcome = (run: Run, ordinal: number, outcome: OperationOutcome): Cha
   const isEnding = run.ending !== undefined;
   switch (outcome.kind) {
     case 'settled':
-      return change(moveCall(run, ordinal, 'ended', endOf(outcome.code, outcome.result)));
+      return change(moveCall(run, ordinal, 'ended', { isUnproved: false, ...endOf(outcome.code, outcome.result) }));
     case 'pending':
       // Proved not to have happened, and nothing is sent any more: that is the call's end.
       if (isEnding && outcome.state === 'NOT_EXECUTED')
-        return change(moveCall(run, ordinal, 'ended', { code: 'CANCELLED' }));
-      return pendCall(run, ordinal, outcome.next);
+        return change(moveCall(run, ordinal, 'ended', { isUnproved: false, code: 'CANCELLED' }));
+      return pendCall(run, ordinal, outcome);
     case 'unresolved':
-      if (isEnding) return change(moveCall(run, ordinal, 'ended', { code: 'OUTCOME_UNKNOWN' }));
-      return askAbout(run, ordinal, { kind: 'reconciliation', ordinal, plan: outcome.plan });
+      if (isEnding) return change(moveCall(run, ordinal, 'ended', { isUnproved: true, code: 'OUTCOME_UNKNOWN' }));
+      return askAbout(moveCall(run, ordinal, 'asked', { isUnproved: true }), run, {
+        kind: 'reconciliation',
+        ordinal,
+        plan: outcome.plan,
+      });
     case 'approvalRequired':
-      if (isEnding) return change(moveCall(run, ordinal, 'ended', { code: 'CANCELLED' }));
-      return askAbout(run, ordinal, { kind: 'approval', ordinal, plan: outcome.plan });
+      if (isEnding) return change(endUnsettled(run, ordinal, 'CANCELLED'));
+      // What was approved are other terms.
+      return askAbout(moveCall(run, ordinal, 'asked', { isApproved: false }), run, {
+        kind: 'approval',
+        ordinal,
+        plan: outcome.plan,
+      });
   }
 };
 
-const pendCall = (run: Run, ordinal: number, next: NonNullable<Call['next']>): Change => {
-  const moved = moveCall(run, ordinal, 'pended', { next });
+const pendCall = (run: Run, ordinal: number, outcome: OperationOutcome & { readonly kind: 'pending' }): Change => {
+  const next = { ...outcome.next, afterMs: Math.max(outcome.next.afterMs, leastPauseMs(run, ordinal, outcome.next)) };
+  const moved = moveCall(run, ordinal, 'pended', { next, isUnproved: outcome.state !== 'NOT_EXECUTED' });
   return moved === run ? change(run) : change(moved, { kind: 'pursue', step: run.step, ordinal, next });
 };
 
-const askAbout = (run: Run, ordinal: number, request: Parameters<typeof withWait>[1]): Change => {
-  const moved = moveCall(run, ordinal, 'asked');
-  return moved === run ? change(run) : withWait(change(moved), request);
+const LEAST_PAUSE_MS = 1_000;
+const LEAST_PAUSE_MAX_MS = 300_000;
+
+/** A write that is handed over again and again (held back by an operation of an earlier step) is so ever more rarely. */
+const leastPauseMs = (run: Run, ordinal: number, { action }: TimedPursuit): number => {
+  const sends = findCall(run, ordinal)?.sends ?? 0;
+  return action !== 'resend' || sends < 2 ? 0 : Math.min(LEAST_PAUSE_MS * 2 ** (sends - 2), LEAST_PAUSE_MAX_MS);
 };
+
+const askAbout = (moved: Run, before: Run, request: WaitRequest): Change =>
+  moved === before ? change(before) : withWait(change(moved), request);
 
 /** A call that got its end by another way needs no person any more. */
 const closeDecidedWaits = (done: Change): Change =>
@@ -62,7 +92,8 @@ type Decision = EventOf<'approvalGiven' | 'approvalDenied' | 'reconciliationAnsw
 
 export const absorbDecision = (run: Run, event: Decision): Change => {
   const ordinal = run.waits.find((wait) => wait.id === event.wait)?.ordinal;
-  if (ordinal === undefined) return change(run);
+  // Listening to it is over: a decision about no call would leave the run waiting for nobody.
+  assertMachine(ordinal !== undefined, `'${event.kind}' decides no call`);
   return closeDecidedWaits(change(decideCall(run, ordinal, event)));
 };
 
@@ -71,11 +102,11 @@ const decideCall = (run: Run, ordinal: number, event: Decision): Run => {
     case 'approvalGiven':
       return moveCall(run, ordinal, 'cleared', { isApproved: true });
     case 'approvalDenied':
-      return moveCall(run, ordinal, 'ended', { code: 'DENIED' });
+      return endUnsettled(run, ordinal, 'DENIED');
     case 'reconciliationAnswered':
       return event.state === 'NOT_EXECUTED'
-        ? moveCall(run, ordinal, 'cleared')
-        : moveCall(run, ordinal, 'ended', endOf(event.code, event.result));
+        ? moveCall(run, ordinal, 'cleared', { isUnproved: false })
+        : moveCall(run, ordinal, 'ended', { isUnproved: false, ...endOf(event.code, event.result) });
   }
 };
 
@@ -102,7 +133,7 @@ const withResponse = (run: Run, wait: OpenWait['id']): Run =>
 export const absorbExpiry = (run: Run, event: EventOf<'waitExpired'>, rule: string): Change => {
   if (rule === 'wait.expired.end') return endAs(run, { as: 'EXPIRED', reason: 'wait.expired' });
   const ordinal = run.waits.find((wait) => wait.id === event.wait)?.ordinal;
-  if (ordinal !== undefined) return closeDecidedWaits(change(moveCall(run, ordinal, 'ended', { code: 'EXPIRED' })));
+  if (ordinal !== undefined) return closeDecidedWaits(change(endUnsettled(run, ordinal, 'EXPIRED')));
   const closed = withoutWaits(change(run), (wait) => wait.id === event.wait);
   return { ...closed, run: withResponse(closed.run, event.wait) };
 };

@@ -21,9 +21,14 @@ export const moveCall = (run: Run, ordinal: number, ...[event, change = {}]: Mov
   return { ...run, calls: run.calls.map((other) => (other.ordinal === ordinal ? moved : other)) };
 };
 
-/** Ends every call in one of the given phases with the same code. */
+/** Ends a call that nothing has settled: with `code`, unless it may have happened all the same. */
+export const endUnsettled = (run: Run, ordinal: number, code: string): Run => {
+  const isUnproved = findCall(run, ordinal)?.isUnproved === true;
+  return moveCall(run, ordinal, 'ended', { code: isUnproved ? 'OUTCOME_UNKNOWN' : code });
+};
+
 export const endCalls = (run: Run, isHit: (call: Call) => boolean, code: string): Run =>
-  run.calls.filter(isHit).reduce((next, call) => moveCall(next, call.ordinal, 'ended', { code }), run);
+  run.calls.filter(isHit).reduce((next, call) => endUnsettled(next, call.ordinal, code), run);
 
 /** Nobody has sent it: whether it ever is, is for us alone to say. */
 export const isUnsentCall = (call: Call): boolean => call.sends === 0 && call.phase !== 'ENDED';

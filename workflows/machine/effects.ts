@@ -1,6 +1,6 @@
 /** What the workflow is to do next, in the imperative and as data. One function of `workflows/perform` carries out each. */
 import type { ArtifactHash, WaitId } from './ids';
-import type { Diagnosis, Ending, PendingInput, Pursuit } from './run';
+import type { Diagnosis, Ending, PendingInput, TimedPursuit } from './run';
 import type { Terminal, WaitKind } from './states';
 
 /** What a new step adds to its parent's context. Every reference is stored already. */
@@ -63,7 +63,7 @@ export interface Dispatch extends OfCall<'dispatch'> {
 }
 /** Look up, poll or let the back-off pass, after the given time. */
 export interface Pursue extends OfCall<'pursue'> {
-  readonly next: Pursuit;
+  readonly next: TimedPursuit;
 }
 
 export interface OpenWaitEffect {

@@ -7,7 +7,7 @@
  */
 import type { ArtifactHash, Fingerprint, WaitId } from './ids';
 import type { Budget, Totals } from './ledger';
-import type { Call, Pursuit } from './run';
+import type { Call, TimedPursuit } from './run';
 import type { Terminal } from './states';
 
 interface Base<K extends string> {
@@ -80,7 +80,7 @@ export interface ModelRefused extends OfAttempt<'modelRefused'> {
 export type BackOffElapsed = OfAttempt<'backOffElapsed'>;
 
 /** A call as the validators left it: DUE, ASKING with the wait's plan, or ENDED with its code. */
-export interface JudgedCall extends Omit<Call, 'phase' | 'sends' | 'next' | 'isApproved'> {
+export interface JudgedCall extends Omit<Call, 'phase' | 'sends' | 'next' | 'isApproved' | 'isUnproved'> {
   readonly phase: 'DUE' | 'ASKING' | 'ENDED';
   /** The plan artifact that a person is to approve, on ASKING. */
   readonly plan?: ArtifactHash;
@@ -127,7 +127,7 @@ export type OperationOutcome =
   | {
       readonly kind: 'pending';
       readonly state: 'ACCEPTED' | 'RUNNING' | 'UNKNOWN' | 'NOT_EXECUTED';
-      readonly next: Pursuit;
+      readonly next: TimedPursuit;
     }
   | { readonly kind: 'unresolved'; readonly plan: ArtifactHash }
   | { readonly kind: 'approvalRequired'; readonly plan: ArtifactHash };

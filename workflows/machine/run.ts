@@ -37,6 +37,8 @@ export interface Call {
   readonly sends: number;
   /** What a PENDING call waits for. */
   readonly next?: Pursuit;
+  /** Sent, and nobody has proved an end since: whatever ends the call now leaves its outcome unknown. */
+  readonly isUnproved?: boolean;
   /** Present on ENDED: the error code, absent for a success. */
   readonly code?: string;
   /** Present on ENDED: over declared facts and validated output, volatile fields left out. */
@@ -48,6 +50,8 @@ export interface Pursuit {
   readonly action: 'lookUp' | 'poll' | 'resend' | 'held';
   readonly afterMs: number;
 }
+/** Only the machine itself holds a call. */
+export type TimedPursuit = Pursuit & { readonly action: Exclude<Pursuit['action'], 'held'> };
 
 export interface Attempt {
   /** Numbered 1, 2, 3… within the step, never reused. */

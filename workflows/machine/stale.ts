@@ -11,7 +11,9 @@ export const isStale = (run: Run, event: RunEvent): boolean => {
   if ('planVersion' in event && event.planVersion <= run.planVersion) return true;
   if ('ordinal' in event) {
     const call = findCall(run, event.ordinal);
-    return call === undefined || call.phase === 'ENDED';
+    if (call === undefined || call.phase === 'ENDED') return true;
+    // Something newer is known of it, and something else comes next.
+    return event.kind === 'resendDue' && call.next?.action !== 'resend';
   }
   return false;
 };
