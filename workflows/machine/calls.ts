@@ -33,17 +33,19 @@ export const endCalls = (run: Run, isHit: (call: Call) => boolean, code: string)
 /** Nobody has sent it: whether it ever is, is for us alone to say. */
 export const isUnsentCall = (call: Call): boolean => call.sends === 0 && call.phase !== 'ENDED';
 
-/** Sent at least once and without a settled outcome: another write on its object has to stay CREATED. */
-const occupiesObject = (call: Call): boolean => call.sends > 0 && call.phase !== 'ENDED';
-
+/** Another write on the same object has to stay CREATED while one was sent and is not settled, or comes before it. */
 const isHeldBy = (call: Call, other: Call): boolean =>
-  other.ordinal !== call.ordinal && other.object !== undefined && other.object === call.object && occupiesObject(other);
+  other.ordinal !== call.ordinal &&
+  other.object !== undefined &&
+  other.object === call.object &&
+  other.phase !== 'ENDED' &&
+  (other.sends > 0 || other.ordinal < call.ordinal);
 
 const isHeld = (run: Run, call: Call): boolean => run.calls.some((other) => isHeldBy(call, other));
 
 /**
- * Sends what is DUE: reads side by side; writes one after the other in the candidate's order, and never on an object whose
- * earlier write is not settled.
+ * Sends what is DUE: reads side by side; writes one after the other, those on one object in the candidate's order and never
+ * before the one before is settled. A write that waits for a person lets those on other objects pass.
  */
 export const sendDueCalls = (run: Run): { readonly run: Run; readonly effects: readonly Effect[] } => {
   let next = releaseHeldCalls(run);
