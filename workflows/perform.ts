@@ -4,7 +4,7 @@
  */
 import { condition, isCancellation, proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow';
 import type { Carrier } from './carrier';
-import type { AttemptInput, LocalActivities, RegularActivities } from './contract/activities';
+import type { AttemptInput, CallInput, LocalActivities, ReadOutcome, RegularActivities } from './contract/activities';
 import { coordinatesOf, type OperationId, type WaitId } from './contract/ids';
 import type { RunRef } from './contract/records';
 import type { Inbox } from './inbox';
@@ -27,7 +27,8 @@ export class Performer {
   private readonly side: SideWork;
   private readonly waits: WaitListener;
   private readonly attempt = new Droppable();
-  /** By ordinal: a newer pursuit of a call replaces the one before. */
+  private readonly reads = new Droppable();
+  /** Of the open candidate's calls, by ordinal: a newer pursuit of a call replaces the one before. */
   private readonly pursuits = new Map<number, Droppable>();
   /** A message came before the run was open. */
   private isPlanUnread = false;
@@ -124,6 +125,9 @@ export class Performer {
       case 'cancelAttempt':
         this.attempt.drop();
         return undefined;
+      case 'cancelReads':
+        this.reads.drop();
+        return undefined;
       case 'stopOperations':
         return this.stopOperations(effect, run);
       case 'startGrace':
@@ -178,11 +182,18 @@ export class Performer {
 
   private async read({ step, ordinal, isShort }: EffectOf<'read'>): Promise<void> {
     const call = { ref: this.ref, step, ordinal };
-    const { question, ...result } = isShort
-      ? await local.readShort(call)
-      : await this.carrier.run((carried) => tool.readLong({ ...call, ...carried }));
+    const { question, ...result } = isShort ? await local.readShort(call) : await this.readLong(call);
     if (question === undefined) this.tell({ kind: 'readEnded', step, ordinal, ...result });
     else this.tell({ kind: 'objectAmbiguous', step, ordinal, question });
+  }
+
+  private async readLong(call: CallInput): Promise<Partial<ReadOutcome>> {
+    try {
+      return await this.reads.run(() => this.carrier.run((carried) => tool.readLong({ ...call, ...carried })));
+    } catch (error) {
+      if (isCancellation(error)) return { code: 'CANCELLED' };
+      throw error;
+    }
   }
 
   private async dispatch({ step, ordinal, isApproved }: EffectOf<'dispatch'>): Promise<void> {

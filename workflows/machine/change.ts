@@ -3,7 +3,7 @@ import type { Effect } from './effects';
 import { endCalls, isUnsentCall } from './calls';
 import { parseDerivedId, type ArtifactHash, type WaitId } from './ids';
 import type { Diagnosis, Ending, OpenWait, Run } from './run';
-import type { WaitKind } from './states';
+import type { Terminal, WaitKind } from './states';
 
 export interface Change {
   readonly run: Run;
@@ -47,25 +47,29 @@ export const withoutWaits = ({ run, effects }: Change, isOver: (wait: OpenWait) 
   };
 };
 
+/** Ends that the run came to by itself. A cancel or a deadline before the commit still takes their place. */
+const GIVES_WAY: ReadonlySet<Terminal> = new Set(['SUCCEEDED', 'FAILED', 'HANDED_OFF']);
+
 /**
- * The first ending wins; an intended success is no ending yet, so that it gives way to a cancel or a deadline before the
- * commit. Calls that nobody has sent end here; calls in flight have the grace.
+ * Of cancel, deadline, expiry and budget the first wins. Calls that nobody has sent end here, reads are cut; writes in
+ * flight have the grace.
  */
 export const endAs = (run: Run, ending: Ending, isCancel = false): Change => {
-  if (run.ending !== undefined && run.ending.as !== 'SUCCEEDED') return change(run);
+  if (run.ending !== undefined && !GIVES_WAY.has(run.ending.as)) return change(run);
   const stopped = endCalls(
     run,
     (call) => isUnsentCall(call) || call.phase === 'DUE' || call.phase === 'ASKING',
     'CANCELLED',
   );
   const { attempt: _stopped, ...rest } = stopped;
-  const isBusy = stopped.calls.some((call) => call.phase !== 'ENDED');
+  const busy = stopped.calls.filter((call) => call.phase !== 'ENDED');
   return withoutWaits(
     change(
       { ...rest, ending },
       { kind: 'cancelAttempt' },
       { kind: 'stopOperations', isCancel },
-      ...(isBusy ? ([{ kind: 'startGrace', forMs: run.limits.cancelGraceMs }] as const) : []),
+      ...(busy.some(({ effect }) => effect === 'read') ? ([{ kind: 'cancelReads' }] as const) : []),
+      ...(busy.length > 0 ? ([{ kind: 'startGrace', forMs: run.limits.cancelGraceMs }] as const) : []),
     ),
     () => true,
   );

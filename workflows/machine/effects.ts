@@ -85,6 +85,10 @@ export interface CloseWaits {
 export interface CancelAttempt {
   readonly kind: 'cancelAttempt';
 }
+/** Reads in flight have no effect that anybody could miss: they are cut, and end as CANCELLED. */
+export interface CancelReads {
+  readonly kind: 'cancelReads';
+}
 /** First of all on the way to an end: after it no dispatch can win. */
 export interface StopOperations {
   readonly kind: 'stopOperations';
@@ -122,6 +126,7 @@ export type Effect =
   | OpenWaitEffect
   | CloseWaits
   | CancelAttempt
+  | CancelReads
   | StopOperations
   | StartGrace
   | CheckEnd

@@ -111,10 +111,10 @@ export interface CandidateRejected extends OfStep<'candidateRejected'> {
   readonly finding: ArtifactHash;
 }
 
-/** A read activity returned. */
+/** A read activity returned, or was cancelled. */
 export interface ReadEnded extends OfCall<'readEnded'> {
   readonly code?: string;
-  readonly result: Fingerprint;
+  readonly result?: Fingerprint;
 }
 /** What is now known of an operation, whoever found out: dispatch, look-up, poll, callback, a person. */
 export type OperationOutcome =

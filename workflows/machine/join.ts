@@ -7,6 +7,7 @@ export const join = (run: Run): State => {
   if (isAny('DUE', 'SENDING')) return 'TOOL_RUNNING';
   if (isAny('ASKING')) return 'WAITING_USER';
   if (isAny('PENDING')) return 'WAITING_TOOL';
-  if (run.ending !== undefined) return 'FINALIZING';
-  return run.waits.length > 0 ? 'WAITING_USER' : 'READY';
+  // A question, or the acceptance of an intended success: an end that is due has closed them all.
+  if (run.waits.length > 0) return 'WAITING_USER';
+  return run.ending === undefined ? 'READY' : 'FINALIZING';
 };
