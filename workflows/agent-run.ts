@@ -48,6 +48,12 @@ export async function agentRun(input: AgentRunInput): Promise<RunOutcome> {
       if (isParking(decided)) performer.flush();
     }
     performer.stop();
+    for (const event of inbox.drain()) {
+      const decided = decide(run, event);
+      record(carrier, decided, event);
+      run = decided.run;
+    }
+    if (carrier.hasLate) await performer.carry();
     return outcomeOf(run);
   });
 }

@@ -26,6 +26,11 @@ export class Inbox {
     if (first.kind === 'fault') throw new TaskFault(first.error);
     return first;
   }
+
+  /** What is left when the run has ended. A fault changes nothing any more. */
+  drain(): readonly RunEvent[] {
+    return this.queue.splice(0).filter((each) => each.kind !== 'fault');
+  }
 }
 
 /** Not a TemporalFailure on purpose: the SDK fails the workflow task for it, and retries the task. */

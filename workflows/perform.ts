@@ -12,7 +12,7 @@ import { assertNever } from './machine/assert';
 import { findCall } from './machine/calls';
 import type { Effect, EffectOf } from './machine/effects';
 import type { RunEvent } from './machine/events';
-import type { Run } from './machine/run';
+import type { Call, Run } from './machine/run';
 import { attemptOptions, LOCAL, STORE, TOOL } from './policies';
 import { Droppable, SideWork } from './side-work';
 import { WaitListener } from './wait-listener';
@@ -63,7 +63,8 @@ export class Performer {
   /** Something about this operation has arrived: look now instead of at the next poll. */
   lookInto(run: Run, operation: OperationId): void {
     const { step, ordinal } = coordinatesOf(operation);
-    if (step !== run.step || findCall(run, ordinal)?.phase !== 'PENDING') return;
+    const call = step === run.step ? findCall(run, ordinal) : undefined;
+    if (call === undefined || !canBeSettled(call)) return;
     this.side.start(() => this.pursue({ kind: 'pursue', step, ordinal, next: { action: 'lookUp', afterMs: 0 } }));
   }
 
@@ -84,7 +85,11 @@ export class Performer {
 
   /** Brings the events that a waiting run would otherwise keep to itself. */
   flush(): void {
-    this.side.start(() => this.carrier.run((carried) => stored.carry(carried)));
+    this.side.start(() => this.carry());
+  }
+
+  carry(): Promise<void> {
+    return this.carrier.run((carried) => stored.carry(carried));
   }
 
   /** Ends every timer and listener. */
@@ -93,6 +98,15 @@ export class Performer {
     this.attempt.drop();
     this.waits.closeAll();
     for (const pursuit of this.pursuits.values()) pursuit.drop();
+  }
+
+  private dropPursuitsOfEnded(run: Run): void {
+    for (const [ordinal, pursuit] of this.pursuits) {
+      const call = findCall(run, ordinal);
+      if (call !== undefined && call.phase !== 'ENDED') continue;
+      pursuit.drop();
+      this.pursuits.delete(ordinal);
+    }
   }
 
   private tell(event: Untimed<RunEvent>): void {
@@ -150,7 +164,10 @@ export class Performer {
     this.tell({ kind: 'contextFrozen', step, ...frozen });
   }
 
-  /** The activity's death is no failure of the model: the same number is collected. */
+  /**
+   * The activity's death is no failure of the model: the same number is collected. Collecting is the store's work alone and
+   * repeated until it works; a failure of it is a fault of ours, as with every other activity.
+   */
   private runAttempt(input: Omit<AttemptInput, 'ref' | 'events'>, { limits }: Run): Promise<void> {
     const { step, attempt, mode } = input;
     const { runAttempt } =
@@ -164,7 +181,7 @@ export class Performer {
         else if (outcome.kind === 'attemptFailed') this.tell({ step, attempt, jitter: Math.random(), ...outcome });
         else this.tell({ step, attempt, ...outcome });
       } catch (error) {
-        if (isCancellation(error)) throw error;
+        if (isCancellation(error) || mode === 'collect') throw error;
         this.tell({ kind: 'attemptInterrupted', step, attempt });
       }
     });
@@ -226,13 +243,16 @@ export class Performer {
     const outcome = await pursuit.run(() =>
       this.carrier.run((carried) => tool.pursue({ ...carried, step, ordinal, action })),
     );
+    // Cut short, it may have answered all the same; the one that replaced it reads the same row.
+    if (this.pursuits.get(ordinal) !== pursuit) return;
     this.tell({ kind: 'operationMoved', step, ordinal, outcome });
   }
 
   private async openWait(effect: EffectOf<'openWait'>, { seq, planVersion }: Run): Promise<void> {
-    const open = withoutKind(effect);
-    const reading = await this.carrier.run((carried) => stored.openWait({ ...carried, ...open, seq, planVersion }));
-    const end = await this.waits.listen(effect.wait, reading);
+    const wait = { ...withoutKind(effect), seq, planVersion };
+    const end = await this.waits.listen(effect.wait, () =>
+      this.carrier.run((carried) => stored.openWait({ ...carried, ...wait })),
+    );
     if (end !== undefined) this.tell(end);
   }
 
@@ -261,5 +281,9 @@ export class Performer {
     this.tell({ kind: 'committed', ...committed });
   }
 }
+
+/** Its operation is open, and no dispatch is under way that would read what has arrived. */
+const canBeSettled = ({ phase, next, isUnproved }: Call): boolean =>
+  (phase === 'PENDING' && next?.action !== 'held') || (phase === 'ASKING' && isUnproved === true);
 
 const withoutKind = <E extends Effect>({ kind: _kind, ...rest }: E): Omit<E, 'kind'> => rest;

@@ -37,8 +37,9 @@ export class WaitListener {
 
   close(waits: readonly WaitId[]): void {
     for (const wait of waits) {
-      this.open.get(wait)?.drop();
+      const listening = this.open.get(wait);
       this.open.delete(wait);
+      listening?.drop();
     }
   }
 
@@ -46,17 +47,21 @@ export class WaitListener {
     this.close([...this.open.keys()]);
   }
 
-  /** Undefined where the wait is void: whoever voided it has told the run. Cancelled by `close`. */
-  async listen(wait: WaitId, first: WaitReading): Promise<WaitEnd | undefined> {
+  /**
+   * Undefined where the wait is void, since whoever voided it has told the run, and where it was closed meanwhile, be it
+   * before it was open.
+   */
+  async listen(wait: WaitId, open: () => Promise<WaitReading>): Promise<WaitEnd | undefined> {
     const listening = new Droppable();
     this.open.set(wait, listening);
-    let reading = first;
-    while (reading.kind === 'open') {
-      const { remainingMs } = reading;
+    let reading = await open();
+    while (reading.kind === 'open' && this.open.get(wait) === listening) {
+      const remainingMs = Math.max(reading.remainingMs, 1);
       await listening.run(() => condition(() => this.woken.delete(wait), remainingMs));
       reading = await this.carrier.run((carried) => readWait({ ...carried, wait }));
     }
-    if (reading.kind === 'void') return undefined;
+    if (reading.kind === 'open' || reading.kind === 'void') return undefined;
+    this.open.delete(wait);
     return reading.kind === 'expired' ? { kind: 'waitExpired', wait } : { wait, ...reading.response };
   }
 }
