@@ -7,7 +7,8 @@ const REF_KIND = 'holdfastRef';
 export const ref = (kind: string, schema: z.ZodString = z.string().min(1).max(200)): z.ZodString =>
   schema.meta({ [REF_KIND]: kind });
 
-export const refKindOf = (schema: z.ZodType): string | undefined => {
-  const kind: unknown = schema.meta()?.[REF_KIND];
+/** The kind of object that this very schema names; wrappers around it (`.optional()`) name none themselves. */
+export const refKindOf = (schema: z.core.$ZodType): string | undefined => {
+  const kind = z.globalRegistry.get(schema)?.[REF_KIND];
   return typeof kind === 'string' ? kind : undefined;
 };

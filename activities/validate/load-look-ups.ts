@@ -1,0 +1,72 @@
+/** Looks up what the second half of a judgement needs, and no more. */
+import { parseWaitId } from '../../workflows/contract/ids';
+import type { RunRef } from '../../workflows/contract/records';
+import type { JudgeDeps } from './load-judge-context';
+import type { Prepared } from './judge';
+import type { PinnedContext } from './judgement';
+import { FORBIDDEN } from './known-tool';
+import { recordOperation, type FinishLookUps, type LookUps, type RunStatus } from './look-ups';
+
+type Store = JudgeDeps['store'];
+
+export const loadLookUps = async (store: Store, { work }: Prepared, run: RunStatus): Promise<LookUps> => {
+  const none: LookUps = { schemaVersion: 1, run, equivalents: [] };
+  if (work.kind === 'calls') return { ...none, equivalents: await findEquivalents(store, work) };
+  return work.kind === 'finish' ? { ...none, finish: await lookUpFinish(store, work) } : none;
+};
+
+type Work<Kind extends Prepared['work']['kind']> = Extract<Prepared['work'], { kind: Kind }>;
+
+const findEquivalents = async (store: Store, { context, calls }: Work<'calls'>): Promise<LookUps['equivalents']> => {
+  const { ref, step } = context;
+  const found = await Promise.all(
+    calls.map(async ({ call: { ordinal }, preparation }) => {
+      if (preparation.kind !== 'ready') return [];
+      const { face, argumentHash } = preparation.ready;
+      const like = { tool: face.name, argumentHash, step, beforeOrdinal: ordinal };
+      const rows = await store.operations.findEquivalent(ref, like);
+      return rows.length === 0 ? [] : [{ ordinal, operations: rows.map(recordOperation) }];
+    }),
+  );
+  return found.flat();
+};
+
+const lookUpFinish = async (store: Store, { context, answer }: Work<'finish'>): Promise<FinishLookUps> => {
+  const cited = [...new Set(answer.claims.flatMap(({ evidence }) => evidence))];
+  const isCannot = answer.outcome === 'cannot';
+  const [known, blocks] = await Promise.all([
+    Promise.all(cited.map((id) => isKnownEvidence(store, context, id))),
+    isCannot ? lookUpBlocks(store, context) : NO_BLOCKS,
+  ]);
+  return { evidence: cited.filter((_, index) => known[index]), operations: context.completion.operations, ...blocks };
+};
+
+/** `E…` is an operation's, or a fact's; `W…` is a response's, which need not have left facts. */
+const isKnownEvidence = async (store: Store, { ref, completion }: PinnedContext, id: string): Promise<boolean> => {
+  if (completion.operations.some(({ evidence }) => evidence === id)) return true;
+  if (completion.facts.all.some(({ evidence }) => evidence === id)) return true;
+  return id.startsWith('W') && (await isAnsweredWait(store, ref, id));
+};
+
+const isAnsweredWait = async (store: Store, ref: RunRef, id: string): Promise<boolean> => {
+  const [seq = '', index = ''] = id.slice(1).split('.');
+  const read = await store.waits.read(ref, parseWaitId(`wait_${ref.run.slice('run_'.length)}_${seq}_${index}`));
+  return read?.row.state === 'CONSUMED';
+};
+
+type Blocks = Pick<FinishLookUps, 'hasExpiredWait' | 'isWithdrawn' | 'hasForbiddenTool'>;
+
+const NO_BLOCKS: Blocks = { hasExpiredWait: false, isWithdrawn: false, hasForbiddenTool: false };
+
+const lookUpBlocks = async (store: Store, { ref, planVersion, step }: PinnedContext): Promise<Blocks> => {
+  const [expired, messages, decisions] = await Promise.all([
+    store.waits.list(ref.tenant, { run: ref.run, state: 'EXPIRED', limit: 1 }),
+    store.runs.messages(ref, { after: 0, upTo: planVersion }),
+    store.decisions.list(ref),
+  ]);
+  return {
+    hasExpiredWait: expired.length > 0,
+    isWithdrawn: messages.at(-1)?.kind === 'withdraw',
+    hasForbiddenTool: decisions.some((decision) => decision.step < step && decision.evidence['reason'] === FORBIDDEN),
+  };
+};
