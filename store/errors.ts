@@ -31,3 +31,15 @@ export class RowMissing extends Error {
     this.name = 'RowMissing';
   }
 }
+
+/** A page was asked for with a cursor that no page gave out. */
+export class CursorInvalid extends Error {
+  readonly code = 'store.cursor_invalid';
+  readonly isRetryable = false;
+  readonly field = 'cursor';
+  readonly expected = 'the cursor of the page before';
+  constructor(readonly value: string) {
+    super(`cursor: got ${JSON.stringify(value.slice(0, 100))}, expected the cursor of the page before`);
+    this.name = 'CursorInvalid';
+  }
+}

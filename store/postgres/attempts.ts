@@ -1,0 +1,252 @@
+/**
+ * Attempts and their account. The ledger entry of an attempt is its usage: a reservation while it is OPEN, the real figures
+ * once it has ended, the estimate that it keeps when LOST, and the real ones again where they come late.
+ */
+import { sql, type Selectable } from 'kysely';
+import { tokensOf, type Totals } from '../../workflows/machine/ledger';
+import type { RunRef } from '../../workflows/contract/records';
+import { RowMissing } from '../errors';
+import type { AttemptRow, Usage } from '../rows';
+import type { AttemptKey, AttemptStore } from '../store';
+import { carryEvents } from './carry';
+import { present } from './columns';
+import type { Db, Session, Trx } from './connect';
+import { lockRun, updateTotals, type LockedRun } from './locked-run';
+import { noteEvents } from './note';
+import type { AttemptsTable } from './schema';
+import {
+  NO_USAGE,
+  replaceUsage,
+  totalsToColumns,
+  USAGE_COLUMNS,
+  usageToColumns,
+  usageTokens,
+  wholeUsage,
+} from './totals';
+
+type Opening = Parameters<AttemptStore['open']>[1];
+type Collecting = Parameters<AttemptStore['collect']>[1];
+type End = Parameters<AttemptStore['end']>[1];
+type Ended = Awaited<ReturnType<AttemptStore['end']>>;
+
+export const createAttemptStore = (session: Session): AttemptStore => ({
+  open: ({ ref, events }, attempt) =>
+    session.transact(async (trx) => {
+      const run = await carryEvents(session, trx, { run: await lockRun(trx, ref), events });
+      return openAttempt(session, trx, { run, attempt });
+    }),
+  end: (key, end) =>
+    session.transact(async (trx) => endAttempt(session, trx, { run: await lockRun(trx, key.ref), key, end })),
+  collect: ({ ref, events }, attempt) =>
+    session.transact(async (trx) => {
+      const run = await carryEvents(session, trx, { run: await lockRun(trx, ref), events });
+      return collectAttempt(session, trx, { run, attempt });
+    }),
+  list: (ref) => listAttempts(session.db, ref),
+});
+
+const openAttempt = async (
+  session: Session,
+  trx: Trx,
+  { run, attempt }: { readonly run: LockedRun; readonly attempt: Opening },
+): ReturnType<AttemptStore['open']> => {
+  const key = { ...attempt, ref: run.ref };
+  const stored = await findAttempt(trx, key);
+  if (stored !== undefined) return { kind: 'opened', row: stored, isNew: false, totals: run.totals };
+  const usage = wholeUsage({ ...attempt.reservation, isEstimate: true });
+  const { maxTokens, maxCostMicros } = attempt.limits;
+  const { totals } = run;
+  if (tokensOf(totals) + usageTokens(usage) > maxTokens) return { kind: 'budgetSpent', budget: 'tokens', totals };
+  if (totals.costMicros + usage.costMicros > maxCostMicros) return { kind: 'budgetSpent', budget: 'cost', totals };
+  const inserted = await insertAttempt(session, trx, { run, key, state: 'OPEN', context: attempt.context, usage });
+  return { kind: 'opened', isNew: true, ...inserted };
+};
+
+interface Insertion {
+  readonly run: LockedRun;
+  readonly key: AttemptKey;
+  readonly state: 'OPEN' | 'LOST';
+  readonly context: AttemptRow['context'];
+  readonly usage: Usage;
+}
+
+/** The row, its ledger entry and the totals, in one statement. */
+const insertAttempt = async (
+  { clock }: Session,
+  trx: Trx,
+  { run, key, state, context, usage }: Insertion,
+): Promise<Ended> => {
+  const { tenant, run: id } = run.ref;
+  const before = replaceUsage(run.totals, NO_USAGE, usage);
+  const totals: Totals = { ...before, attempts: before.attempts + 1 };
+  const row = await trx
+    .with('entry', (db) =>
+      db.insertInto('ledger').values({
+        tenant,
+        run: id,
+        reference: referenceOf(key),
+        kind: 'attempt',
+        is_open: state === 'OPEN',
+        ...usageToColumns(usage),
+      }),
+    )
+    .with('account', (db) =>
+      db.updateTable('runs').set(totalsToColumns(totals)).where('tenant', '=', tenant).where('run', '=', id),
+    )
+    .insertInto('attempts')
+    .values({
+      tenant,
+      run: id,
+      step: key.step,
+      attempt: key.attempt,
+      state,
+      context,
+      opened_at: clock.now(),
+      ended_at: state === 'OPEN' ? null : clock.now(),
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { row: toAttemptRow(row, usage), totals };
+};
+
+const endAttempt = async (
+  session: Session,
+  trx: Trx,
+  { run, key, end }: { readonly run: LockedRun; readonly key: AttemptKey; readonly end: End },
+): Promise<Ended> => {
+  const stored = await findAttempt(trx, key);
+  if (stored === undefined)
+    throw new RowMissing(`attempt ${String(key.step)}.${String(key.attempt)} of ${key.ref.run}`);
+  const usage = wholeUsage(end.usage);
+  switch (stored.state) {
+    case 'OPEN': {
+      const totals = await settleEntry(trx, run, { key, before: stored.usage, usage });
+      const { state, outcome, candidate } = end;
+      const changes = { state, outcome: JSON.stringify(outcome), candidate: candidate ?? null };
+      return { row: toAttemptRow(await updateAttempt(session, trx, { key, changes }), usage), totals };
+    }
+    case 'LOST': {
+      const totals = await settleEntry(trx, run, { key, before: stored.usage, usage });
+      await noteEvents(session, trx, { run, notes: [toLateNote(key, end, stored.usage)] });
+      return { row: { ...stored, usage }, totals };
+    }
+    case 'STORED':
+    case 'FAILED':
+      return { row: stored, totals: run.totals };
+  }
+};
+
+const collectAttempt = async (
+  session: Session,
+  trx: Trx,
+  { run, attempt }: { readonly run: LockedRun; readonly attempt: Collecting },
+): Promise<Ended> => {
+  const key = { ...attempt, ref: run.ref };
+  const stored = await findAttempt(trx, key);
+  if (stored === undefined) {
+    const usage = wholeUsage({ ...attempt.estimate, isEstimate: true });
+    return insertAttempt(session, trx, { run, key, state: 'LOST', context: attempt.context, usage });
+  }
+  if (stored.state !== 'OPEN') return { row: stored, totals: run.totals };
+  const totals = await settleEntry(trx, run, { key, before: stored.usage, usage: stored.usage });
+  const row = await updateAttempt(session, trx, { key, changes: { state: 'LOST' } });
+  return { row: toAttemptRow(row, stored.usage), totals };
+};
+
+const settleEntry = async (
+  trx: Trx,
+  run: LockedRun,
+  { key, before, usage }: { readonly key: AttemptKey; readonly before: Usage; readonly usage: Usage },
+): Promise<Totals> => {
+  const totals = replaceUsage(run.totals, before, usage);
+  await trx
+    .updateTable('ledger')
+    .set({ is_open: false, ...usageToColumns(usage) })
+    .where('tenant', '=', run.ref.tenant)
+    .where('run', '=', run.ref.run)
+    .where('reference', '=', referenceOf(key))
+    .execute();
+  await updateTotals(trx, run, totals);
+  return totals;
+};
+
+type Changes = Partial<Pick<Selectable<AttemptsTable>, 'state' | 'candidate'>> & { readonly outcome?: string };
+
+const updateAttempt = async (
+  { clock }: Session,
+  trx: Trx,
+  { key, changes }: { readonly key: AttemptKey; readonly changes: Changes },
+): Promise<Selectable<AttemptsTable>> =>
+  trx
+    .updateTable('attempts')
+    .set({ ...changes, ended_at: clock.now() })
+    .where('tenant', '=', key.ref.tenant)
+    .where('run', '=', key.ref.run)
+    .where('step', '=', key.step)
+    .where('attempt', '=', key.attempt)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+
+const referenceOf = ({ step, attempt }: Pick<AttemptKey, 'step' | 'attempt'>): string =>
+  `attempt:${String(step)}.${String(attempt)}`;
+
+/** What an attempt that counts as lost has brought after all: kept, and never used as a candidate. */
+const toLateNote = (key: AttemptKey, end: End, estimate: Usage) => ({
+  eventId: `late:${referenceOf(key)}`,
+  body: {
+    kind: 'attemptLate',
+    step: key.step,
+    attempt: key.attempt,
+    outcome: end.outcome,
+    ...(end.candidate === undefined ? {} : { artifact: end.candidate }),
+    usage: { ...end.usage },
+    estimate: { ...estimate },
+  },
+});
+
+const selectAttempts = (db: Db | Trx, { tenant, run }: RunRef) =>
+  db
+    .selectFrom('attempts')
+    .innerJoin('ledger', (join) =>
+      join
+        .onRef('ledger.tenant', '=', 'attempts.tenant')
+        .onRef('ledger.run', '=', 'attempts.run')
+        .on('ledger.reference', '=', sql<string>`'attempt:' || attempts.step || '.' || attempts.attempt`),
+    )
+    .selectAll('attempts')
+    .select(USAGE_COLUMNS)
+    .where('attempts.tenant', '=', tenant)
+    .where('attempts.run', '=', run);
+
+const findAttempt = async (trx: Trx, { ref, step, attempt }: AttemptKey): Promise<AttemptRow | undefined> => {
+  const row = await selectAttempts(trx, ref)
+    .where('attempts.step', '=', step)
+    .where('attempts.attempt', '=', attempt)
+    .executeTakeFirst();
+  return row && toAttemptRow(row, toUsage(row));
+};
+
+const listAttempts = async (db: Db, ref: RunRef): Promise<readonly AttemptRow[]> => {
+  const rows = await selectAttempts(db, ref).orderBy('attempts.step').orderBy('attempts.attempt').execute();
+  return rows.map((row) => toAttemptRow(row, toUsage(row)));
+};
+
+const toUsage = (row: Usage): Usage => ({
+  inputTokens: row.inputTokens,
+  outputTokens: row.outputTokens,
+  cacheReadTokens: row.cacheReadTokens,
+  cacheWriteTokens: row.cacheWriteTokens,
+  costMicros: row.costMicros,
+  isEstimate: row.isEstimate,
+});
+
+const toAttemptRow = (row: Selectable<AttemptsTable>, usage: Usage): AttemptRow => ({
+  ref: { tenant: row.tenant, run: row.run },
+  step: row.step,
+  attempt: row.attempt,
+  state: row.state,
+  context: row.context,
+  usage,
+  openedAt: row.opened_at,
+  ...present({ candidate: row.candidate, outcome: row.outcome, endedAt: row.ended_at }),
+});

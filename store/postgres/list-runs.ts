@@ -1,0 +1,64 @@
+/** The list of runs, newest first, by pages that neither skip nor repeat a run while others are started. */
+import { sql } from 'kysely';
+import type { TenantId } from '../../workflows/contract/ids';
+import { CursorInvalid } from '../errors';
+import type { RunRow } from '../rows';
+import type { RunFilter, RunStore } from '../store';
+import type { Db, Session } from './connect';
+import { toRunRow } from './run-row';
+
+export const listRuns = async (db: Db, tenant: TenantId, filter: RunFilter): ReturnType<RunStore['list']> => {
+  const { state, agent, cursor } = filter;
+  let query = db.selectFrom('runs').selectAll().where('tenant', '=', tenant);
+  if (state !== undefined) query = query.where('state', '=', state);
+  if (agent !== undefined) query = query.where('agent', '=', agent);
+  if (cursor !== undefined) {
+    const { createdAt, run } = decodeCursor(cursor);
+    query = query.where(sql<boolean>`(created_at, run) < (to_timestamp(${createdAt}::numeric / 1000), ${run})`);
+  }
+  const found = await query
+    .orderBy('created_at', 'desc')
+    .orderBy('run', 'desc')
+    .limit(filter.limit + 1)
+    .execute();
+  const rows = found.slice(0, filter.limit).map(toRunRow);
+  const last = rows.at(-1);
+  return { rows, ...(found.length > rows.length && last ? { cursor: encodeCursor(last) } : {}) };
+};
+
+/** Of all tenants: started, and no workflow has taken them up for that long. */
+export const listHangingStarts = async (
+  { db, clock }: Session,
+  { olderThanMs, limit }: Parameters<RunStore['listHangingStarts']>[0],
+): Promise<readonly RunRow[]> => {
+  const rows = await db
+    .selectFrom('runs')
+    .selectAll()
+    .where('state', '=', sql.lit('STARTING'))
+    .where('created_at', '<=', clock.inMs(-olderThanMs))
+    .orderBy('created_at')
+    .limit(limit)
+    .execute();
+  return rows.map(toRunRow);
+};
+
+interface Place {
+  readonly createdAt: number;
+  readonly run: string;
+}
+
+const encodeCursor = ({
+  createdAt,
+  ref,
+}: {
+  readonly createdAt: number;
+  readonly ref: { readonly run: string };
+}): string => Buffer.from(`${String(createdAt)} ${ref.run}`).toString('base64url');
+
+const CURSOR = /^(\d{1,15}) (\S{1,100})$/;
+
+const decodeCursor = (cursor: string): Place => {
+  const [, createdAt, run] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (createdAt === undefined || run === undefined) throw new CursorInvalid(cursor);
+  return { createdAt: Number(createdAt), run };
+};

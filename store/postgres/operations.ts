@@ -1,0 +1,116 @@
+/** Operations: created once, dispatched by one, settled by whoever finds out. */
+import { sql } from 'kysely';
+import type { OperationId } from '../../workflows/contract/ids';
+import type { RunRef } from '../../workflows/contract/records';
+import { RowMissing } from '../errors';
+import type { NewOperation, OperationRow } from '../rows';
+import type { OperationStore } from '../store';
+import type { Db, Session, Trx } from './connect';
+import { dispatchOperation } from './dispatch';
+import { newOperationColumns, toOperationRow } from './operation-row';
+import { recordRead, settleOperation } from './settle';
+
+export const createOperationStore = (session: Session): OperationStore => ({
+  create: (operations) => createOperations(session, operations),
+  get: (ref, id) => findOperation(session.db, ref, id),
+  list: async (ref) => {
+    const rows = await selectOperations(session.db, ref).orderBy('step').orderBy('ordinal').execute();
+    return rows.map(toOperationRow);
+  },
+  findEquivalent: (ref, like) => findEquivalent(session.db, ref, like),
+  dispatch: (ref, id, grant) => dispatchOperation(session, { ref, id, grant }),
+  settle: (ref, id, settlement) => settleOperation(session, { ref, id, settlement }),
+  recordRead: (ref, id, result) => recordRead(session, { ref, id, settlement: result }),
+  countPursuit: (...pursuit) => countPursuit(session, pursuit),
+});
+
+const selectOperations = (db: Db | Trx, { tenant, run }: RunRef) =>
+  db.selectFrom('operations').selectAll().where('tenant', '=', tenant).where('run', '=', run);
+
+const findOperation = async (db: Db, ref: RunRef, id: OperationId): Promise<OperationRow | undefined> => {
+  const row = await selectOperations(db, ref).where('id', '=', id).executeTakeFirst();
+  return row && toOperationRow(row);
+};
+
+const createOperations = async (
+  { db, clock }: Session,
+  operations: readonly NewOperation[],
+): Promise<readonly OperationRow[]> => {
+  const [first] = operations;
+  if (first === undefined) return [];
+  await db
+    .insertInto('operations')
+    .values(operations.map((operation) => ({ ...newOperationColumns(operation), created_at: clock.now() })))
+    .onConflict((conflict) => conflict.columns(['tenant', 'run', 'id']).doNothing())
+    .execute();
+  const ids = operations.map((operation) => operation.id);
+  const rows = await selectOperations(db, first.ref).where('id', 'in', ids).execute();
+  const stored = new Map(rows.map((row) => [row.id, toOperationRow(row)]));
+  return ids.map((id) => stored.get(id) ?? missing(id));
+};
+
+/** An operation of another run in the same call: our own bug. */
+const missing = (id: OperationId): never => {
+  throw new RowMissing(id);
+};
+
+/** The chain of reopened runs is short; the limit only keeps a damaged one from being followed for ever. */
+const MAX_REOPENED = 100;
+
+const findEquivalent = async (
+  db: Db,
+  { tenant, run }: RunRef,
+  like: Parameters<OperationStore['findEquivalent']>[1],
+): Promise<readonly OperationRow[]> => {
+  const rows = await db
+    .withRecursive('chain(run, depth)', (cte) =>
+      cte.selectNoFrom([sql.val(run).as('run'), sql<number>`0`.as('depth')]).unionAll((union) =>
+        union
+          .selectFrom('chain')
+          .innerJoin('runs', 'runs.run', 'chain.run')
+          .select([sql<typeof run>`runs.reopens`.as('run'), sql<number>`chain.depth + 1`.as('depth')])
+          .where('runs.tenant', '=', tenant)
+          .where('runs.reopens', 'is not', null)
+          .where('chain.depth', '<', MAX_REOPENED),
+      ),
+    )
+    .selectFrom('operations')
+    .innerJoin('chain', 'chain.run', 'operations.run')
+    .selectAll('operations')
+    .where('tenant', '=', tenant)
+    .where('tool', '=', like.tool)
+    .where('argument_hash', '=', like.argumentHash)
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('chain.depth', '>', 0), eb('is_named', '=', true)]),
+        eb.and([eb('chain.depth', '=', 0), eb('is_named', '=', true), eb('step', '<', like.step)]),
+        eb.and([eb('chain.depth', '=', 0), eb('step', '=', like.step), eb('ordinal', '<', like.beforeOrdinal)]),
+      ]),
+    )
+    .orderBy('chain.depth', 'desc')
+    .orderBy('step')
+    .orderBy('ordinal')
+    .execute();
+  return rows.map(toOperationRow);
+};
+
+const countPursuit = async (
+  { db, clock }: Session,
+  [ref, id, kind, notBeforeMs]: Parameters<OperationStore['countPursuit']>,
+): ReturnType<OperationStore['countPursuit']> => {
+  const found = await db
+    .updateTable('operations')
+    .set((eb) => ({
+      ...(kind === 'lookUp' ? { look_ups: eb('look_ups', '+', 1) } : { polls: eb('polls', '+', 1) }),
+      not_before_at: clock.inMs(notBeforeMs),
+    }))
+    .where('tenant', '=', ref.tenant)
+    .where('run', '=', ref.run)
+    .where('id', '=', id)
+    .returningAll()
+    .returning(clock.nowMs().as('now'))
+    .executeTakeFirst();
+  if (found === undefined) throw new RowMissing(id);
+  const { now, ...row } = found;
+  return { row: toOperationRow(row), now };
+};

@@ -1,0 +1,106 @@
+/**
+ * The pool below Kysely. It turns whatever the driver throws without an answer of the server into StoreUnavailable, and
+ * never hands a connection back to the pool that has failed once.
+ */
+import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
+import { Pool, types, type PoolClient, type QueryResult } from 'pg';
+import { StoreUnavailable } from '../errors';
+import { isAnswer, isMisuse, isUnavailableAnswer } from './failures';
+
+export interface PoolOptions {
+  readonly url: string;
+  readonly poolSize: number;
+  readonly statementTimeoutMs: number;
+}
+
+const CONNECTION_TIMEOUT_MS = 2_000;
+/** The server ends a slow statement itself; only one that does not answer at all is given up here. */
+const ANSWER_GRACE_MS = 2_000;
+
+export const createPool = ({ url, poolSize, statementTimeoutMs }: PoolOptions): PostgresPool => {
+  const pool = new Pool({
+    connectionString: url,
+    max: poolSize,
+    application_name: 'holdfast',
+    keepAlive: true,
+    connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
+    types: { getTypeParser: parserOf },
+  });
+  // An idle connection that breaks has left the pool already; the next query opens another.
+  pool.on('error', ignore);
+  return {
+    connect: async () => new CheckedClient(await orUnavailable(() => pool.connect())),
+    end: () => pool.end(),
+  };
+};
+
+const ignore = (): void => undefined;
+
+class CheckedClient implements PostgresPoolClient {
+  private failure: unknown;
+  private readonly onError = (error: unknown): void => {
+    this.failure ??= error;
+  };
+
+  constructor(private readonly client: PoolClient) {
+    client.on('error', this.onError);
+  }
+
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query<R>(
+    query: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof query !== 'string') throw new TypeError('the store reads no cursors');
+    return this.ask(query, parameters);
+  }
+
+  release(isDiscarded = false): void {
+    this.client.off('error', this.onError);
+    this.client.release(isDiscarded || this.failure !== undefined);
+  }
+
+  private async ask<R>(query: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+    if (this.failure !== undefined) throw new StoreUnavailable(this.failure);
+    try {
+      return parseQueryResult(await orUnavailable(() => this.client.query(query, [...parameters])));
+    } catch (error) {
+      if (error instanceof StoreUnavailable) this.failure ??= error.cause;
+      throw error;
+    }
+  }
+}
+
+const orUnavailable = async <T>(ask: () => Promise<T>): Promise<T> => {
+  try {
+    return await ask();
+  } catch (error) {
+    if (isMisuse(error) || (isAnswer(error) && !isUnavailableAnswer(error))) throw error;
+    throw new StoreUnavailable(error);
+  }
+};
+
+// The driver types the command as any text.
+const parseQueryResult = <R>(result: QueryResult): PostgresQueryResult<R> =>
+  result as unknown as PostgresQueryResult<R>;
+
+type Parse = (text: string) => unknown;
+
+/** Moments as ms since the epoch; counters as numbers (all of ours stay far below 2^53). */
+const parserOf: typeof types.getTypeParser = (oid, format) => {
+  const parse = parseParser(types.getTypeParser(oid, format));
+  switch (oid) {
+    case types.builtins.INT8:
+      return Number;
+    case types.builtins.TIMESTAMPTZ:
+      return (text: string) => Number(parse(text));
+    default:
+      return parse;
+  }
+};
+
+// The driver types its parsers as any.
+const parseParser = (parser: unknown): Parse => parser as Parse;

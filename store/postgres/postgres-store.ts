@@ -1,0 +1,33 @@
+/** The store on PostgreSQL. Its laws are in `store/store.ts`; the schema has to be there (`migrate`). */
+import { sql } from 'kysely';
+import type { Store } from '../store';
+import { createArtifactStore } from './artifacts';
+import { createAttemptStore } from './attempts';
+import { connect, type PostgresOptions } from './connect';
+import { createDecisionStore } from './decisions';
+import { createFactStore } from './facts';
+import { createJournalStore } from './journal';
+import { createLedgerStore } from './ledger';
+import { createOperationStore } from './operations';
+import { createRunStore } from './runs';
+import { createWaitStore } from './waits';
+
+/** Opens no connection until it is asked for something. Close it to let the process end. */
+export const createPostgresStore = (options: PostgresOptions): Store => {
+  const session = connect(options);
+  return {
+    runs: createRunStore(session),
+    journal: createJournalStore(session),
+    artifacts: createArtifactStore(session),
+    attempts: createAttemptStore(session),
+    decisions: createDecisionStore(session),
+    operations: createOperationStore(session),
+    facts: createFactStore(session),
+    waits: createWaitStore(session),
+    ledger: createLedgerStore(session),
+    ping: async () => {
+      await sql`select 1`.execute(session.db);
+    },
+    close: () => session.db.destroy(),
+  };
+};

@@ -1,0 +1,57 @@
+/** What nobody has sent yet can be called off by us alone. On the locked run row, so that no dispatch wins meanwhile. */
+import type { OperationId } from '../../workflows/contract/ids';
+import type { RunRef } from '../../workflows/contract/records';
+import type { Trx } from './connect';
+
+export interface CallOff {
+  readonly ref: RunRef;
+  /** `plan:<version>`, `stop`, `commit`. */
+  readonly by: string;
+  readonly code: 'CANCELLED' | 'SUPERSEDED';
+}
+
+/** CREATED and NOT_EXECUTED writes → CANCELLED. A read has no effect, may be under way, and is left to end. */
+export const cancelUnsentWrites = async (trx: Trx, callOff: CallOff): Promise<readonly OperationId[]> => {
+  const rows = await cancelUnsent(trx, callOff).where('effect', '=', 'write').returning('id').execute();
+  return rows.map((row) => row.id);
+};
+
+export const cancelAllUnsent = async (trx: Trx, callOff: CallOff): Promise<void> => {
+  await cancelUnsent(trx, callOff).execute();
+};
+
+const cancelUnsent = (trx: Trx, { ref, by, code }: CallOff) =>
+  trx
+    .updateTable('operations')
+    .set({ state: 'CANCELLED', code, cancelled_by: by, not_before_at: null })
+    .where('tenant', '=', ref.tenant)
+    .where('run', '=', ref.run)
+    .where('state', 'in', ['CREATED', 'NOT_EXECUTED']);
+
+/** In order of step and ordinal: what a plan change or a stop has called off, asked again the same. */
+export const listCancelled = async (
+  trx: Pick<Trx, 'selectFrom'>,
+  ref: RunRef,
+  by: readonly string[],
+): Promise<readonly { readonly id: OperationId; readonly step: number }[]> => {
+  if (by.length === 0) return [];
+  return trx
+    .selectFrom('operations')
+    .select(['id', 'step'])
+    .where('tenant', '=', ref.tenant)
+    .where('run', '=', ref.run)
+    .where('cancelled_by', 'in', by)
+    .orderBy('step')
+    .orderBy('ordinal')
+    .execute();
+};
+
+export const voidWaits = async (trx: Trx, ref: RunRef): Promise<void> => {
+  await trx
+    .updateTable('waits')
+    .set({ state: 'VOID' })
+    .where('tenant', '=', ref.tenant)
+    .where('run', '=', ref.run)
+    .where('state', '=', 'OPEN')
+    .execute();
+};

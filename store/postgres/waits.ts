@@ -1,0 +1,123 @@
+/** Waits: opened by a machine event, ended by a response, by their expiry, or by the plan and the run moving on. */
+import { sql, type Selectable } from 'kysely';
+import type { Carried } from '../../workflows/contract/activities';
+import type { TenantId, WaitId } from '../../workflows/contract/ids';
+import type { RunRef } from '../../workflows/contract/records';
+import { RowMissing } from '../errors';
+import type { NewWait, WaitRow } from '../rows';
+import type { WaitStore } from '../store';
+import { carryEvents } from './carry';
+import { present } from './columns';
+import type { Db, Session, Trx } from './connect';
+import { lockRun, type LockedRun } from './locked-run';
+import type { WaitsTable } from './schema';
+
+interface Reading {
+  readonly row: WaitRow;
+  readonly remainingMs: number;
+}
+
+export const createWaitStore = (session: Session): WaitStore => ({
+  open: (carried, wait) => openWait(session, carried, wait),
+  read: (ref, id) => readWait(session, ref, id),
+  list: (tenant, filter) => listWaits(session, tenant, filter),
+});
+
+const openWait = (session: Session, { ref, events }: Carried, wait: NewWait): Promise<Reading> =>
+  session.transact(async (trx) => {
+    const run = await carryEvents(session, trx, { run: await lockRun(trx, ref), events });
+    await insertWait(session, trx, { run, wait });
+    const reading = await findWait(session, trx, { ref, id: wait.id });
+    if (reading === undefined) throw new RowMissing(wait.id);
+    return reading;
+  });
+
+/** A wait that the plan, a stop or the end has overtaken is VOID from the start: nobody is asked for what has no effect. */
+const insertWait = async (
+  { clock }: Session,
+  trx: Trx,
+  { run, wait }: { readonly run: LockedRun; readonly wait: NewWait },
+): Promise<void> => {
+  const isOvertaken = run.end !== undefined || run.isStopped || run.planVersion !== wait.planVersion;
+  await trx
+    .insertInto('waits')
+    .values({
+      tenant: run.ref.tenant,
+      run: run.ref.run,
+      id: wait.id,
+      kind: wait.kind,
+      seq: wait.seq,
+      plan_version: wait.planVersion,
+      operation: wait.operation ?? null,
+      plan: wait.plan,
+      response_schema: JSON.stringify(wait.responseSchema),
+      expires_in_ms: wait.expiresInMs,
+      reason: wait.reason ?? null,
+      state: isOvertaken ? 'VOID' : 'OPEN',
+      opened_at: clock.now(),
+      expires_at: clock.inMs(wait.expiresInMs),
+    })
+    .onConflict((conflict) => conflict.columns(['tenant', 'run', 'id']).doNothing())
+    .execute();
+};
+
+/** The update waits for a response that is being judged, and finds the wait CONSUMED then. */
+const readWait = async (session: Session, ref: RunRef, id: WaitId): Promise<Reading | undefined> => {
+  await expire(session, ref.tenant).where('run', '=', ref.run).where('id', '=', id).execute();
+  return findWait(session, session.db, { ref, id });
+};
+
+const expire = ({ db, clock }: Session, tenant: TenantId) =>
+  db
+    .updateTable('waits')
+    .set({ state: 'EXPIRED' })
+    .where('tenant', '=', tenant)
+    .where('state', '=', sql.lit('OPEN'))
+    .where('expires_at', '<=', clock.now());
+
+const findWait = async (
+  { clock }: Session,
+  db: Db | Trx,
+  { ref, id }: { readonly ref: RunRef; readonly id: WaitId },
+): Promise<Reading | undefined> => {
+  const found = await db
+    .selectFrom('waits')
+    .selectAll()
+    .select(clock.msUntil('expires_at').as('remainingMs'))
+    .where('tenant', '=', ref.tenant)
+    .where('run', '=', ref.run)
+    .where('id', '=', id)
+    .executeTakeFirst();
+  if (found === undefined) return undefined;
+  const { remainingMs, ...row } = found;
+  return { row: toWaitRow(row), remainingMs };
+};
+
+/** Oldest first, as an inbox is worked through. What is listed as OPEN has not expired. */
+const listWaits = async (
+  session: Session,
+  tenant: TenantId,
+  { run, state, limit }: Parameters<WaitStore['list']>[1],
+): Promise<readonly WaitRow[]> => {
+  await expire(session, tenant).execute();
+  let query = session.db.selectFrom('waits').selectAll().where('tenant', '=', tenant);
+  if (run !== undefined) query = query.where('run', '=', run);
+  if (state !== undefined) query = query.where('state', '=', state === 'OPEN' ? sql.lit(state) : state);
+  const rows = await query.orderBy('opened_at').orderBy('id').limit(limit).execute();
+  return rows.map(toWaitRow);
+};
+
+const toWaitRow = (row: Selectable<WaitsTable>): WaitRow => ({
+  id: row.id,
+  ref: { tenant: row.tenant, run: row.run },
+  kind: row.kind,
+  seq: row.seq,
+  planVersion: row.plan_version,
+  plan: row.plan,
+  responseSchema: row.response_schema,
+  expiresInMs: row.expires_in_ms,
+  state: row.state,
+  openedAt: row.opened_at,
+  expiresAt: row.expires_at,
+  ...present({ operation: row.operation, reason: row.reason, response: row.response }),
+});
