@@ -4,9 +4,20 @@ import { RowMissing } from '../../../store/errors';
 import type { Usage } from '../../../store/rows';
 import type { Store } from '../../../store/store';
 import type { RunRef } from '../../../workflows/contract/records';
-import { NO_TOTALS, tokensOf, type Totals } from '../../../workflows/machine/ledger';
+import { NO_TOTALS, type Totals } from '../../../workflows/machine/ledger';
 import type { StoreUnderTest } from './fixtures';
-import { event, GRANT, createdOperation, hashFrom, inParallel, newAttempt, readEvent, startedRun, stepEvent, usage } from './fixtures';
+import {
+  event,
+  GRANT,
+  createdOperation,
+  hashFrom,
+  inParallel,
+  newAttempt,
+  readEvent,
+  startedRun,
+  stepEvent,
+  usage,
+} from './fixtures';
 
 export const describeAttempts = (under: () => StoreUnderTest): void => {
   describe('attempts and the ledger', () => {
@@ -80,7 +91,9 @@ export const describeAttempts = (under: () => StoreUnderTest): void => {
       });
       const dear = { ...newAttempt(1, 2, 100), reservation: usage(100, { costMicros: 7_001 }), limits };
       expect(await store.attempts.open(carried, dear)).toMatchObject({ kind: 'budgetSpent', budget: 'cost' });
-      expect(await store.attempts.open(carried, { ...newAttempt(1, 2, 500), limits })).toMatchObject({ kind: 'opened' });
+      expect(await store.attempts.open(carried, { ...newAttempt(1, 2, 500), limits })).toMatchObject({
+        kind: 'opened',
+      });
       expect(await store.attempts.open(carried, { ...newAttempt(1, 1), limits })).toMatchObject({ isNew: false });
       expect(await store.attempts.list(ref)).toHaveLength(2);
     });
@@ -133,7 +146,10 @@ export const describeAttempts = (under: () => StoreUnderTest): void => {
       expect(await store.attempts.end(key, end)).toEqual(late);
       const lines = await store.journal.list(ref, { after: 0, limit: 10 });
       expect(lines).toMatchObject([
-        { kind: 'outside', body: { kind: 'attemptLate', artifact: hashFrom('late'), estimate: { inputTokens: 1_000 } } },
+        {
+          kind: 'outside',
+          body: { kind: 'attemptLate', artifact: hashFrom('late'), estimate: { inputTokens: 1_000 } },
+        },
       ]);
     });
 
@@ -196,7 +212,7 @@ const sumEntries = async (store: Store, ref: RunRef): Promise<Totals> => {
   const entries = await store.ledger.entries(ref);
   const count = (kind: string): number => entries.filter((entry) => entry.kind === kind).length;
   const sum = (of: (usage: Usage) => number): number => entries.reduce((total, entry) => total + of(entry.usage), 0);
-  const totals: Totals = {
+  return {
     steps: count('step'),
     attempts: count('attempt'),
     toolCalls: count('toolCall'),
@@ -205,9 +221,8 @@ const sumEntries = async (store: Store, ref: RunRef): Promise<Totals> => {
     cacheReadTokens: sum((each) => each.cacheReadTokens),
     cacheWriteTokens: sum((each) => each.cacheWriteTokens),
     costMicros: sum((each) => each.costMicros),
-    estimatedTokens: 0,
+    estimatedTokens: sum((each) =>
+      each.isEstimate ? each.inputTokens + each.outputTokens + each.cacheReadTokens + each.cacheWriteTokens : 0,
+    ),
   };
-  const estimates = entries.filter((entry) => entry.usage.isEstimate);
-  const estimatedTokens = estimates.reduce((total, { usage: each }) => total + tokensOf({ ...totals, ...each }), 0);
-  return { ...totals, estimatedTokens };
 };

@@ -50,7 +50,10 @@ export const describeJournal = (under: () => StoreUnderTest): void => {
       const before = await store.runs.get(ref);
       const other = { ref, events: [stepEvent(1, 2), event(2, { to: 'VALIDATING' })] };
       await expect(store.journal.carry(other)).rejects.toBeInstanceOf(StoreConflict);
-      await expect(store.journal.carry(other)).rejects.toMatchObject({ code: 'store.conflict', given: stepEvent(1, 2) });
+      await expect(store.journal.carry(other)).rejects.toMatchObject({
+        code: 'store.conflict',
+        given: stepEvent(1, 2),
+      });
       expect(await store.runs.get(ref)).toEqual(before);
       expect(await store.journal.machineEvents(ref)).toEqual([stepEvent(1, 1)]);
     });

@@ -1,0 +1,41 @@
+/**
+ * The laws of `store/store.ts` as tests, with concurrent writers of two processes' worth of connections. `open` gives a store
+ * on an empty database; it is called once.
+ */
+import { afterAll, beforeAll, describe } from '@jest/globals';
+import { describeAttempts } from './store-contract/attempts';
+import { describeEnds } from './store-contract/ends';
+import type { StoreUnderTest } from './store-contract/fixtures';
+import { describeJournal } from './store-contract/journal';
+import { describeOperations } from './store-contract/operations';
+import { describeRecords } from './store-contract/records';
+import { describeRuns } from './store-contract/runs';
+import { describeSettling } from './store-contract/settling';
+import { describeTenants } from './store-contract/tenants';
+import { describeWaits } from './store-contract/waits';
+
+export const describeStore = (name: string, open: () => Promise<StoreUnderTest>): void => {
+  describe(`the store on ${name}`, () => {
+    let opened: StoreUnderTest | undefined;
+    const under = (): StoreUnderTest => {
+      if (opened === undefined) throw new Error('the store is not open');
+      return opened;
+    };
+    beforeAll(async () => {
+      opened = await open();
+    });
+    afterAll(async () => {
+      await opened?.close();
+    });
+
+    describeRuns(under);
+    describeJournal(under);
+    describeAttempts(under);
+    describeOperations(under);
+    describeSettling(under);
+    describeRecords(under);
+    describeWaits(under);
+    describeEnds(under);
+    describeTenants(under);
+  });
+};
