@@ -25,9 +25,10 @@ export const absorbReadEnded = (run: Run, event: EventOf<'readEnded'>): Change =
 
 export const absorbOutcome = (before: Run, event: EventOf<'dispatchEnded' | 'operationMoved'>): Change => {
   const run = event.kind === 'dispatchEnded' ? adoptTotals(before, event.totals) : before;
-  const isSending = findCall(run, event.ordinal)?.phase === 'SENDING';
-  // What is in flight says itself what comes next; only an end found meanwhile is one.
-  if (event.kind === 'operationMoved' && isSending && event.outcome.kind !== 'settled') return change(run);
+  const phase = findCall(run, event.ordinal)?.phase;
+  // Its dispatch is in flight, or comes, and says itself what is next; only an end found meanwhile is one.
+  const isOvertaken = event.kind === 'operationMoved' && (phase === 'SENDING' || phase === 'DUE');
+  if (isOvertaken && event.outcome.kind !== 'settled') return change(run);
   return closeDecidedWaits(applyOutcome(run, event.ordinal, event.outcome));
 };
 

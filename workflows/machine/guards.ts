@@ -65,20 +65,20 @@ export const isEnding = (run: Run): boolean => run.ending !== undefined && run.e
 export const isSuccessIntended = (run: Run): boolean => run.ending?.as === 'SUCCEEDED' && !isCommitting(run);
 export const isCommitting = (run: Run): boolean => run.isCommitting === true;
 
-const isSuccessBlockedBy =
-  (obstacle: EventOf<'endChecked'>['obstacle']): Guard<'endChecked'> =>
-  (run, event) =>
-    run.ending?.as === 'SUCCEEDED' && event.obstacle === obstacle;
-export const isOperationOpen = isSuccessBlockedBy('operationOpen');
-export const isAcceptanceRequired = isSuccessBlockedBy('acceptanceRequired');
-export const isConditionUnmet = isSuccessBlockedBy('conditionUnmet');
+const findObstacle = (run: Run, event: EventOf<'endChecked'>): EventOf<'endChecked'>['obstacle'] =>
+  run.ending?.as === 'SUCCEEDED' ? event.obstacle : undefined;
+export const isOperationOpen: Guard<'endChecked'> = (run, event) => findObstacle(run, event) === 'operationOpen';
+export const isAcceptanceRequired: Guard<'endChecked'> = (run, event) =>
+  findObstacle(run, event) === 'acceptanceRequired';
+export const isConditionUnmet: Guard<'endChecked'> = (run, event) => findObstacle(run, event) === 'conditionUnmet';
 export const isConditionUnmetForGood: Guard<'endChecked'> = (run, event) =>
   isConditionUnmet(run, event) && areRepairsSpent(run);
 
-export const committedAs =
-  (terminal: Terminal): Guard<'committed'> =>
-  (_run, event) =>
-    event.terminal === terminal;
+/** The name is what the generated table shows. */
+export const committedAs = (terminal: Terminal): Guard<'committed'> => {
+  const guard: Guard<'committed'> = (_run, event) => event.terminal === terminal;
+  return Object.defineProperty(guard, 'name', { value: `committedAs ${terminal}` });
+};
 
 /** Exponential with jitter between half and full, never below what the provider asked for. */
 export const backOffMs = (run: Run, event: EventOf<'attemptFailed'>): number => {

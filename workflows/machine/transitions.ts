@@ -49,6 +49,10 @@ const WAIT_EVENTS_LATE = {
   acceptanceGiven: 'ignore', acceptanceRejected: 'ignore', takenOver: 'ignore', guidanceGiven: 'ignore', waitExpired: 'ignore',
 } as const satisfies Partial<Row>;
 
+/** Only where calls are under way can an end have to wait for them. */
+// prettier-ignore
+const ENDING_ELSEWHERE = { operationsStopped: 'ignore', graceElapsed: 'ignore' } as const satisfies Partial<Row>;
+
 /** A call moves, the run joins. The same in all three states in which calls are open. */
 // prettier-ignore
 const CALL_EVENTS_OPEN = {
@@ -61,7 +65,6 @@ const CALL_EVENTS_OPEN = {
   approvalDenied:         [{ to: 'JOIN', rule: 'wait.denied' }],
   reconciliationAnswered: [{ to: 'JOIN', rule: 'wait.reconciled' }],
   answerGiven:            [{ to: 'JOIN', rule: 'wait.answered' }],
-  operationsStopped:      [{ to: 'JOIN', rule: 'operations.stopped' }],
   waitExpired:            [{ when: is.isExpiryTheEnd, to: 'JOIN', rule: 'wait.expired.end' },
                            { to: 'JOIN', rule: 'wait.expired.told' }],
 } as const satisfies Partial<Row>;
@@ -74,8 +77,6 @@ const ANY_BEFORE_FINALIZING = {
   cancelRequested:   [{ to: 'JOIN', rule: 'ending.cancel' }],
   deadlinePassed:    [{ to: 'JOIN', rule: 'ending.deadline' }],
   budgetSpent:       [{ to: 'JOIN', rule: 'ending.budget' }],
-  graceElapsed:      [{ when: is.isEnding, to: 'FINALIZING', rule: 'ending.grace.over' },
-                      { to: 'STAY', rule: 'grace.late' }],
   endChecked: 'ignore',
   committed: 'reject',
 } as const satisfies Partial<Row>;
@@ -89,8 +90,8 @@ const READY: Row = {
                   { when: is.isLoopFailed,        to: 'FINALIZING',    rule: 'loop.failed' },
                   { when: is.isLoopNew,           to: 'STAY',          rule: 'loop.correction' },
                   {                               to: 'MODEL_RUNNING', rule: 'context.frozen' }],
-  operationsStopped: 'ignore',
-  ...MODEL_EVENTS_LATE, ...VERDICTS_LATE, ...CALL_EVENTS_LATE, ...WAIT_EVENTS_LATE, ...ANY_BEFORE_FINALIZING,
+  ...MODEL_EVENTS_LATE, ...VERDICTS_LATE, ...CALL_EVENTS_LATE, ...WAIT_EVENTS_LATE, ...ENDING_ELSEWHERE,
+  ...ANY_BEFORE_FINALIZING,
 };
 
 // prettier-ignore
@@ -115,8 +116,8 @@ const MODEL_RUNNING: Row = {
   providerRejected:   [{                                    to: 'FINALIZING',   rule: 'provider.rejected' }],
   modelRefused:       [{ when: is.isRefusalHandedOff,       to: 'WAITING_USER', rule: 'refusal.handoff' },
                        {                                    to: 'FINALIZING',   rule: 'refusal.failed' }],
-  contextFrozen: 'ignore', operationsStopped: 'ignore',
-  ...VERDICTS_LATE, ...CALL_EVENTS_LATE, ...WAIT_EVENTS_LATE, ...ANY_BEFORE_FINALIZING,
+  contextFrozen: 'ignore',
+  ...VERDICTS_LATE, ...CALL_EVENTS_LATE, ...WAIT_EVENTS_LATE, ...ENDING_ELSEWHERE, ...ANY_BEFORE_FINALIZING,
 };
 
 // prettier-ignore
@@ -131,12 +132,15 @@ const VALIDATING: Row = {
   blockConfirmed:    [{                             to: 'FINALIZING',   rule: 'finish.cannot' }],
   candidateRejected: [{ when: is.areRepairsSpent,   to: 'FINALIZING',   rule: 'repairs.spent' },
                       {                             to: 'READY',        rule: 'candidate.rejected' }],
-  contextFrozen: 'ignore', operationsStopped: 'ignore',
-  ...MODEL_EVENTS_LATE, ...CALL_EVENTS_LATE, ...WAIT_EVENTS_LATE, ...ANY_BEFORE_FINALIZING,
+  contextFrozen: 'ignore',
+  ...MODEL_EVENTS_LATE, ...CALL_EVENTS_LATE, ...WAIT_EVENTS_LATE, ...ENDING_ELSEWHERE, ...ANY_BEFORE_FINALIZING,
 };
 
 // prettier-ignore
 const TOOL_RUNNING: Row = {
+  operationsStopped: [{                    to: 'JOIN',       rule: 'operations.stopped' }],
+  graceElapsed:      [{ when: is.isEnding, to: 'FINALIZING', rule: 'ending.grace.over' },
+                      {                    to: 'STAY',       rule: 'grace.late' }],
   contextFrozen: 'ignore',
   acceptanceGiven: 'ignore', acceptanceRejected: 'ignore', takenOver: 'ignore', guidanceGiven: 'ignore',
   ...MODEL_EVENTS_LATE, ...VERDICTS_LATE, ...CALL_EVENTS_OPEN, ...ANY_BEFORE_FINALIZING,
@@ -153,7 +157,7 @@ const WAITING_TOOL: Row = {
 // prettier-ignore
 const WAITING_USER: Row = {
   contextFrozen: 'ignore',
-  ...MODEL_EVENTS_LATE, ...VERDICTS_LATE, ...CALL_EVENTS_OPEN, ...ANY_BEFORE_FINALIZING,
+  ...MODEL_EVENTS_LATE, ...VERDICTS_LATE, ...CALL_EVENTS_OPEN, ...ENDING_ELSEWHERE, ...ANY_BEFORE_FINALIZING,
   acceptanceGiven:    [{ to: 'FINALIZING', rule: 'acceptance.given' }],
   acceptanceRejected: [{ to: 'READY',      rule: 'acceptance.rejected' }],
   takenOver:          [{ to: 'FINALIZING', rule: 'handoff.taken' }],
