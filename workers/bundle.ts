@@ -1,9 +1,10 @@
 /** The prebuilt workflow bundle: made once at build time, so that a worker starts without webpack. */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { bundleWorkflowCode } from '@temporalio/worker';
 
-const WORKFLOWS = join(__dirname, '..', 'workflows', 'index');
+/** Beside this file in kind: TypeScript in a checkout, JavaScript in `dist`. */
+const WORKFLOWS = join(__dirname, '..', 'workflows', `index${extname(__filename)}`);
 
 /** Beside the compiled worker; written by the build. */
 export const BUNDLE_PATH = join(__dirname, 'workflow-bundle.js');
@@ -27,7 +28,7 @@ export const requireBundle = (path: string): string => {
 
 /** Bundles the workflows (of this tree: TypeScript or compiled) into one file. */
 export const writeBundle = async (path: string): Promise<string> => {
-  const { code } = await bundleWorkflowCode({ workflowsPath: require.resolve(WORKFLOWS), logger: silent });
+  const { code } = await bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: silent });
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, code);
   return path;

@@ -19,6 +19,7 @@ import { isTerminal } from '../../../workflows/machine/states';
 import { startTestDatabase, type TestDatabase } from '../databases';
 import { startDevServer, workflowBundle } from '../services';
 import { makeTempDir, removeDir } from '../temp-dir';
+import { checkInvariants } from './invariants';
 import { startWorkerProcess, type WorkerProcess } from './worker-process';
 
 const ROOT = join(__dirname, '..', '..', '..');
@@ -42,6 +43,8 @@ export interface Stage {
   end(run: RunRow, withinMs?: number): Promise<RunRow>;
   /** Waits until the condition holds of something read again and again. */
   until<T>(read: () => Promise<T>, holds: (value: T) => boolean, withinMs?: number): Promise<T>;
+  /** After each scenario: the invariants of every run started since, then desk and model as they were at first. */
+  checkAndReset(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -84,6 +87,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
   const taskQueue = `scenario-${randomBytes(4).toString('hex')}`;
   const runs = new Runs({ store, temporal, taskQueue });
   const workers: WorkerProcess[] = [];
+  const started: RunRow[] = [];
 
   const startWorker = async (): Promise<WorkerProcess> => {
     const worker = await startWorkerProcess({
@@ -113,12 +117,15 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     database,
     tenant: TENANT,
     startWorker,
-    start: ({ agent = 'tickets', goal = GOAL, data = { ticket: 'T100' }, limits, idempotencyKey } = {}) =>
-      runs.start(
+    start: async ({ agent = 'tickets', goal = GOAL, data = { ticket: 'T100' }, limits, idempotencyKey } = {}) => {
+      const row = await runs.start(
         CALLER,
         { agent, goal, data: parseData(data), ...(limits === undefined ? {} : { limits }) },
         idempotencyKey === undefined ? {} : { idempotencyKey },
-      ),
+      );
+      started.push(row);
+      return row;
+    },
     end: async (run, withinMs = END_WITHIN_MS) => {
       const read = (): Promise<RunRow> => runs.get(TENANT, run.ref.run);
       try {
@@ -128,6 +135,11 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
       }
     },
     until,
+    checkAndReset: async () => {
+      await checkInvariants(stage, ...started.splice(0));
+      await stage.desk.reset();
+      model.reset();
+    },
     close: async () => {
       await Promise.all(workers.map((worker) => worker.kill()));
       await Promise.all([model.close(), deskProcess.stop('SIGKILL')]);
