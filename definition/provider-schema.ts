@@ -24,6 +24,20 @@ export const describeSchema = (schema: z.ZodType): JsonObject => toJsonSchema(sc
 /** Shown to the model; anything else that was noted on a schema is our own or the author's business. */
 const SHOWN_NOTES = ['title', 'description', 'examples'] as const;
 
+/** Those of the draft; zod's further ones (`starts_with`, `cuid`…) say with their pattern what they mean. */
+const FORMATS: readonly string[] = [
+  'date-time',
+  'date',
+  'time',
+  'duration',
+  'email',
+  'hostname',
+  'ipv4',
+  'ipv6',
+  'uri',
+  'uuid',
+];
+
 const toJsonSchema = (schema: z.ZodType, io: 'input' | 'output'): JsonObject => {
   const { $schema: _dialect, ...converted } = z.toJSONSchema(schema, {
     io,
@@ -33,6 +47,7 @@ const toJsonSchema = (schema: z.ZodType, io: 'input' | 'output'): JsonObject => 
     metadata: z.registry<z.core.GlobalMeta>(),
     override: ({ zodSchema, jsonSchema }) => {
       delete jsonSchema.readOnly;
+      if (jsonSchema.format !== undefined && !FORMATS.includes(jsonSchema.format)) delete jsonSchema.format;
       restrictPatterns(zodSchema, jsonSchema);
       const notes = z.globalRegistry.get(zodSchema);
       for (const note of SHOWN_NOTES)
