@@ -1,0 +1,35 @@
+/** What a worker loads: the tickets agent, and variants of it for the scenarios. */
+import type { AgentDefinition } from '../../index';
+import { createTicketsAgent, type TicketsAgentOptions } from './agent';
+
+// eslint-disable-next-line no-restricted-syntax -- an agent's folder is a user's own code, outside of config/
+const deskUrl = process.env['HOLDFAST_EXAMPLE_DESK_URL'];
+if (deskUrl === undefined || !URL.canParse(deskUrl)) {
+  throw new Error(
+    `HOLDFAST_EXAMPLE_DESK_URL: got ${deskUrl ?? 'nothing'}, expected the address that the ticket desk printed`,
+  );
+}
+
+const variant = (name: string, options: Partial<Omit<TicketsAgentOptions, 'name'>> = {}): AgentDefinition =>
+  createTicketsAgent({ name, tools: { deskUrl }, ...options });
+
+export const agents: readonly AgentDefinition[] = [
+  variant('tickets'),
+  // A person decides about every write.
+  variant('tickets-approval', { policy: ['approval'] }),
+  variant('tickets-approval-tell', {
+    policy: ['approval'],
+    changes: { waits: { approval: { expiresInMs: 2_000, onExpiry: 'tell-model' } } },
+  }),
+  // No ticket goes to legal, and none is closed.
+  variant('tickets-guarded', { policy: ['guarded'] }),
+  // A person accepts the answer before the run may succeed.
+  variant('tickets-acceptance', { changes: { acceptance: true } }),
+  // Writes that may rely on less when a receipt is lost.
+  variant('tickets-key-only', { tools: { deskUrl, contract: 'key only' } }),
+  variant('tickets-look-up-only', { tools: { deskUrl, contract: 'look-up only' } }),
+  variant('tickets-neither', { tools: { deskUrl, contract: 'neither' } }),
+  // The other loop rules are kept out of the way of the one that is shown.
+  variant('tickets-alternation', { changes: { loops: { repeatedCall: 12, noProgress: 12, alternatingPlan: 3 } } }),
+  variant('tickets-no-progress', { changes: { loops: { repeatedCall: 12, noProgress: 4 } } }),
+];
