@@ -1,0 +1,69 @@
+/** Goes after a write whose end is open: one look-up or one poll, then what comes next. It never sends. */
+import { Context } from '@temporalio/activity';
+import type { PursueInput } from '../../workflows/contract/activities';
+import type { OperationOutcome } from '../../workflows/machine/events';
+import type { ActivityDeps } from '../deps';
+import { withHeartbeat } from '../heartbeat';
+import { conclude } from './conclude';
+import { loadOperation, type LoadedOperation } from './load-operation';
+import { lookUp } from './look-up';
+import { readWithClock } from './read-with-clock';
+
+/**
+ * What is asked follows from the row, which may have moved on since the timer was set: a callback, the late reply of a
+ * sender, a person. A question that is cut short is no answer, and is asked again.
+ */
+export const pursue = (deps: ActivityDeps, input: PursueInput): Promise<OperationOutcome> =>
+  withHeartbeat(async () => {
+    await deps.store.journal.carry(input);
+    const operation = await loadOperation(deps, input);
+    return conclude(deps, operation, await ask(deps, operation));
+  });
+
+const ask = async (deps: ActivityDeps, operation: LoadedOperation): ReturnType<typeof lookUp> => {
+  const { ref, row } = operation;
+  const tool = operation.pinned?.tool;
+  const { cancellationSignal: cancellation } = Context.current();
+  switch (row.state) {
+    case 'ACCEPTED':
+    case 'RUNNING':
+      return lookUp(deps, operation, { kind: 'poll', ask: tool?.poll?.check ?? tool?.reconcile, cancellation });
+    case 'UNKNOWN':
+      return askAboutUnknown(deps, operation, cancellation);
+    case 'DISPATCHED':
+      return askAboutDispatched(deps, operation, cancellation);
+    default:
+      return readWithClock(deps.store, ref, row.id);
+  }
+};
+
+/** Where nobody can be asked, nothing is counted: the row alone says what comes next. */
+const askAboutUnknown = (
+  deps: ActivityDeps,
+  operation: LoadedOperation,
+  cancellation: AbortSignal,
+): ReturnType<typeof lookUp> => {
+  const { ref, row, pinned } = operation;
+  const tool = pinned?.tool;
+  return tool !== undefined && tool.reconcile === undefined
+    ? readWithClock(deps.store, ref, row.id)
+    : lookUp(deps, operation, { kind: 'lookUp', ask: tool?.reconcile, cancellation });
+};
+
+/** Its sender is gone, or still has time: only once its deadline is over is the outcome unknown. */
+const askAboutDispatched = async (
+  deps: ActivityDeps,
+  operation: LoadedOperation,
+  cancellation: AbortSignal,
+): ReturnType<typeof lookUp> => {
+  const { ref, row } = operation;
+  const { now } = await readWithClock(deps.store, ref, row.id);
+  if (now < (row.dispatchDeadlineAt ?? now)) return { row, now };
+  const doubted = await deps.store.operations.settle(ref, row.id, {
+    state: 'UNKNOWN',
+    code: 'OUTCOME_UNKNOWN',
+    generation: row.generation,
+  });
+  if (doubted.row.state !== 'UNKNOWN') return doubted;
+  return askAboutUnknown(deps, { ...operation, row: doubted.row }, cancellation);
+};
