@@ -1,0 +1,32 @@
+/** WAITING_USER, and what a message or an end does to what is still open. */
+import { RowMissing } from '../../store/errors';
+import type { AdoptedPlan, RegularActivities } from '../../workflows/contract/activities';
+import type { ActivityDeps } from '../deps';
+import { openWait } from './open-wait';
+import { readEnd } from './read-end';
+import { ordinalsOf, stopOperations } from './stop-operations';
+
+export type WaitActivities = Pick<RegularActivities, 'openWait' | 'readWait' | 'adoptPlan' | 'stopOperations'>;
+
+export const createWaitActivities = (deps: ActivityDeps): WaitActivities => ({
+  openWait: (input) => openWait(deps, input),
+  readWait: async ({ wait, ...carried }) => {
+    await deps.store.journal.carry(carried);
+    const reading = await deps.store.waits.read(carried.ref, wait);
+    if (reading === undefined) throw new RowMissing(wait);
+    return readEnd(deps, reading);
+  },
+  adoptPlan: (input) => adoptPlan(deps, input),
+  stopOperations: (input) => stopOperations(deps, input),
+});
+
+type AdoptInput = Parameters<RegularActivities['adoptPlan']>[0];
+
+/** Undefined where the run has the newest plan already. */
+const adoptPlan = async ({ store }: ActivityDeps, input: AdoptInput): Promise<AdoptedPlan | undefined> => {
+  const { planVersion, step, ...carried } = input;
+  await store.journal.carry(carried);
+  const plan = await store.runs.readPlan(carried.ref, { planVersion, step });
+  if (plan.change === 'none' || plan.planVersion <= planVersion) return undefined;
+  return { planVersion: plan.planVersion, change: plan.change, cancelled: ordinalsOf(step, plan.cancelled) };
+};
