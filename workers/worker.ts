@@ -1,5 +1,5 @@
 /** A worker: one connection, one prebuilt bundle, activities made from what is passed in. */
-import { NativeConnection, Worker, type WorkerOptions } from '@temporalio/worker';
+import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/create-activities';
 import type { ActivityDeps } from '../activities/deps';
 import { BUNDLE_PATH } from './bundle';

@@ -81,7 +81,7 @@ test('the bytes are the provider’s: named events, one data line each, a ping, 
     const frames = (await response.text()).split('\n\n').slice(0, -1);
 
     expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-    expect(response.headers.get('request-id')).toBe('req_000000000000000000000001');
+    expect(response.headers.get('request-id')).toBe('req_offline_000000000000000000000001');
     expect(frames.map((frame) => frame.split('\n')[0])).toEqual([
       'event: message_start',
       'event: content_block_start',

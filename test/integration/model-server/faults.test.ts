@@ -67,7 +67,7 @@ describe('a status instead of an answer', () => {
           'retry-after': error.headers.get('retry-after'),
           'retry-after-ms': error.headers.get('retry-after-ms'),
         }).toEqual(expected);
-        expect(error.requestID).toBe('req_000000000000000000000001');
+        expect(error.requestID).toBe('req_offline_000000000000000000000001');
       },
     );
   });

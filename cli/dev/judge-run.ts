@@ -1,0 +1,55 @@
+/** Whether a run came out as its scenario says, and the JSON document that tells it. */
+import { z } from 'zod';
+import type { RunRecord } from '../view/run-record';
+import { buildReport, RUN_REPORT } from '../view/run-report';
+import type { DevScenario } from './dev-example';
+import { differenceOf, type ExampleEffect } from './example-control';
+
+const effect = z.record(z.string(), z.json());
+
+export const DEV_REPORT = RUN_REPORT.extend({
+  scenario: z.strictObject({ name: z.string(), id: z.string(), title: z.string() }),
+  expected: z.strictObject({
+    terminal: z.string(),
+    reason: z.string(),
+    effects: z.array(effect),
+    isMet: z.boolean(),
+    /** What differs, in words; empty where nothing does. */
+    differences: z.array(z.string()),
+  }),
+  /** What the example's own system counted since the scenario began. */
+  desk: z.strictObject({ effects: z.array(effect) }),
+});
+export type DevReport = z.output<typeof DEV_REPORT>;
+
+export interface DevOutcome {
+  readonly scenario: DevScenario;
+  readonly record: RunRecord;
+  readonly effects: readonly ExampleEffect[];
+}
+
+export const buildDevReport = (outcome: DevOutcome): DevReport => {
+  const { scenario, record, effects } = outcome;
+  const { name, id, title, expected } = scenario;
+  const differences = findDifferences(outcome);
+  return {
+    ...buildReport(record),
+    scenario: { name, id, title },
+    expected: { ...expected, isMet: differences.length === 0, differences: [...differences] },
+    desk: { effects: [...effects] },
+  };
+};
+
+/** A real model may find other words for why it ended, so only a scripted one is held to the reason. */
+const findDifferences = ({ scenario: { expected }, record, effects }: DevOutcome): readonly string[] => {
+  const { row } = record.details;
+  const isScripted = record.model?.isScripted ?? true;
+  const difference = differenceOf(effects, expected.effects);
+  return [
+    ...(row.terminal === expected.terminal ? [] : [`${row.terminal ?? row.state}, expected ${expected.terminal}`]),
+    ...(!isScripted || row.reason === expected.reason
+      ? []
+      : [`reason ${row.reason ?? 'none'}, expected ${expected.reason}`]),
+    ...(difference === undefined ? [] : [difference]),
+  ];
+};

@@ -1,0 +1,122 @@
+/**
+ * `holdfast dev`: a whole stack on this machine, and one scenario on it, shown as it happens. What it starts, it ends,
+ * whatever ends it. Results go to standard output, everything about starting and ending to standard error.
+ */
+import type { Settings } from '../../config/settings';
+import type { Action } from '../context';
+import { UsageError } from '../errors';
+import { forJson, type Output } from '../output';
+import { openServices } from '../services';
+import { DEFAULT_EXAMPLE, findDevScenario, loadDevExample, type DevExample, type DevScenario } from './dev-example';
+import { listScenarios } from './list-scenarios';
+import { runScenario } from './run-scenario';
+import { openSession, type Session } from './session';
+import { writeStackFile } from './stack-file';
+import { startStack, type DevStack } from './start-stack';
+import { formatDuration } from '../view/format';
+
+export interface DevOptions {
+  readonly scenario: string;
+  readonly scenarios?: true;
+  readonly once?: true;
+  readonly stay?: true;
+  readonly fresh?: true;
+  readonly agents?: string;
+  readonly offline?: true;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly json?: true;
+}
+
+export const runDev: Action<DevOptions> = async (options, { output, settings: load }) => {
+  const example = await loadDevExample(options.agents ?? DEFAULT_EXAMPLE);
+  if (options.scenarios === true) return listScenarios(example, options.json === true, output);
+  const settings = load();
+  const plan = planDev(options, { example, settings, output });
+  const session = await openSession(settings, { isFresh: options.fresh === true, output });
+  try {
+    return await Promise.race([runOn(session, plan), session.broken]);
+  } catch (error) {
+    // What fails while everything is being ended fails because of that; the exit handlers have the last word.
+    if (session.isEnding()) await forever();
+    throw error;
+  } finally {
+    await session.close();
+  }
+};
+
+export interface DevPlan {
+  readonly options: DevOptions;
+  readonly settings: Settings;
+  readonly example: DevExample;
+  readonly scenario: DevScenario;
+  readonly isOffline: boolean;
+  /** Until a signal; else the stack ends with the run. */
+  readonly isStaying: boolean;
+  /** For people: standard output, or with `--json` standard error. */
+  readonly view: Output;
+  readonly output: Output;
+}
+
+const planDev = (
+  options: DevOptions,
+  { example, settings, output }: Pick<DevPlan, 'example' | 'settings' | 'output'>,
+): DevPlan => {
+  const scenario = findDevScenario(example, options.scenario);
+  const isOffline = options.offline === true || settings.model.apiKey === undefined;
+  if (!isOffline && scenario.modelFaults.length > 0) {
+    throw new UsageError(
+      `--scenario: got '${scenario.name}', which makes the model fail; a real one cannot be made to: add --offline`,
+    );
+  }
+  const isJson = options.json === true;
+  const isStaying = options.stay === true || (output.isInteractive && options.once !== true && !isJson);
+  const view = isJson ? forJson(output) : output;
+  return { options, settings, example, scenario, isOffline, isStaying, view, output };
+};
+
+const runOn = async (session: Session, plan: DevPlan): Promise<number> => {
+  const { settings, example, isOffline, isStaying, output } = plan;
+  const startedAt = performance.now();
+  const onProgress = (message: string): void => {
+    output.note(output.noteColors.dim(`  ${message}`));
+  };
+  const { layout, group } = session;
+  const stack = await startStack({ layout, group, settings, example, isOffline, hasUi: isStaying, onProgress });
+  tellOthers(session, plan, stack);
+  output.note(output.noteColors.dim(`  The stack is ready (${formatDuration(performance.now() - startedAt)})`));
+  const { databaseUrl, temporal } = stack;
+  const services = openServices({ databaseUrl, temporal: addressOf(temporal), taskQueue: settings.taskQueue });
+  try {
+    const exitCode = await runScenario({ plan, stack, services, dataDir: layout.root });
+    if (!isStaying) return exitCode;
+    output.note('The stack stays up; Ctrl-C ends it.');
+    return await forever();
+  } finally {
+    await services.close();
+  }
+};
+
+const addressOf = ({ address, namespace }: DevStack['temporal']): { address: string; namespace: string } => ({
+  address,
+  namespace,
+});
+
+/** Commands that are started meanwhile find the stack by its file. */
+const tellOthers = ({ layout }: Session, { settings, example }: DevPlan, stack: DevStack): void => {
+  const { databaseUrl, temporal, modelUrl, processes, agents } = stack;
+  writeStackFile(layout.root, {
+    startedAt: new Date().toISOString(),
+    databaseUrl,
+    temporal: addressOf(temporal),
+    uiUrl: temporal.uiUrl ?? null,
+    taskQueue: settings.taskQueue,
+    modelUrl: modelUrl ?? null,
+    agents: [...agents],
+    agentsPath: example.modulePathOf(example.agents),
+    processes: { ...processes },
+    logDir: layout.logDir,
+  });
+};
+
+const forever = (): Promise<never> => new Promise<never>(() => undefined);

@@ -1,0 +1,167 @@
+/**
+ * Starts everything that a run needs on this machine: what does not need one another at the same time, the worker last.
+ * Whatever has been started is in the group when something fails, so that it is ended with the rest.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { environmentOfDevWorker, environmentOfOthers, readSearchPath } from '../../config/environment';
+import type { Settings } from '../../config/settings';
+import { migrate } from '../../store/postgres';
+import { SEARCH_ATTRIBUTE_TYPES } from '../search-attribute-types';
+import type { DataDirLayout } from '../stack/data-dir';
+import { startPostgres } from '../stack/postgres';
+import type { ProcessGroup } from '../stack/process-group';
+import { findTemporalCli } from '../stack/temporal-binary';
+import { startTemporalServer, type TemporalServer } from '../stack/temporal-server';
+import { formatDuration } from '../view/format';
+import type { DevExample } from './dev-example';
+
+export interface StackOptions {
+  readonly layout: DataDirLayout;
+  readonly group: ProcessGroup;
+  readonly settings: Settings;
+  readonly example: DevExample;
+  /** The scripted model stands in. */
+  readonly isOffline: boolean;
+  /** With Temporal's own web page. */
+  readonly hasUi: boolean;
+  readonly onProgress: (message: string) => void;
+}
+
+interface Servers {
+  readonly databaseUrl: string;
+  readonly temporal: TemporalServer;
+  /** Absent with a real model. */
+  readonly modelUrl?: string;
+  /** The example's own, by name. */
+  readonly processes: Readonly<Record<string, string>>;
+}
+
+export interface DevStack extends Servers {
+  /** What the worker serves. */
+  readonly agents: readonly string[];
+}
+
+export const startStack = async (options: StackOptions): Promise<DevStack> => {
+  const [databaseUrl, temporal, modelUrl, processes] = await Promise.all([
+    timed('PostgreSQL', options, () => startDatabase(options)),
+    timed('Temporal', options, () => startEngine(options)),
+    options.isOffline ? timed('scripted model', options, () => startModel(options)) : undefined,
+    startProcesses(options),
+  ]);
+  const servers = { databaseUrl, temporal, processes, ...(modelUrl === undefined ? {} : { modelUrl }) };
+  return { ...servers, agents: await timed('worker', options, () => startWorker(options, servers)) };
+};
+
+const timed = async <T>(name: string, { onProgress }: StackOptions, start: () => Promise<T>): Promise<T> => {
+  const startedAt = performance.now();
+  const started = await start();
+  onProgress(`${name} is ready (${formatDuration(performance.now() - startedAt)})`);
+  return started;
+};
+
+const startDatabase = async ({ settings, layout, group, onProgress }: StackOptions): Promise<string> => {
+  const url = settings.databaseUrl ?? (await startOwnDatabase(layout, group, onProgress));
+  const done = await migrate(url);
+  if (done.length > 0) onProgress(`Migrated the database: ${done.join(', ')}`);
+  return url;
+};
+
+const startOwnDatabase = async (
+  { postgresDir, logDir, runDir }: DataDirLayout,
+  group: ProcessGroup,
+  onProgress: (message: string) => void,
+): Promise<string> => {
+  const postgres = await startPostgres({ directory: postgresDir, logDir, runDir, database: 'holdfast', onProgress });
+  group.add(postgres);
+  return postgres.url;
+};
+
+const startEngine = async ({ settings, layout, group, hasUi, onProgress }: StackOptions): Promise<TemporalServer> => {
+  const { cacheDir, temporalCli } = settings;
+  const { path } = await findTemporalCli({
+    override: temporalCli,
+    searchPath: readSearchPath(),
+    cacheDir,
+    onProgress,
+  });
+  onProgress('Starting Temporal');
+  const server = await startTemporalServer({
+    binary: path,
+    logDir: layout.logDir,
+    runDir: layout.runDir,
+    databaseFile: layout.temporalDatabase,
+    searchAttributes: SEARCH_ATTRIBUTE_TYPES,
+    ui: hasUi,
+  });
+  group.add(server);
+  return server;
+};
+
+const READY = z.object({ url: z.url() });
+
+// Below cli/dev in the sources and in the build alike.
+const PACKAGE_DIR = join(__dirname, '..', '..');
+
+const startModel = async ({ group, example }: StackOptions): Promise<string> => {
+  const { ready } = await group.startScript({
+    name: 'model',
+    script: join(PACKAGE_DIR, 'testing', 'model-server', 'main.js'),
+    args: ['--script', example.modulePathOf(example.script)],
+    env: environmentOfOthers(),
+  });
+  return READY.parse(ready).url;
+};
+
+const startProcesses = async (options: StackOptions): Promise<Servers['processes']> => {
+  const { group, example, layout } = options;
+  const started = example.processes.map(({ name, script, args }) =>
+    timed(name, options, async () => {
+      const dataDir = join(layout.stateDir, name);
+      mkdirSync(dataDir, { recursive: true });
+      const { ready } = await group.startScript({
+        name,
+        script: example.modulePathOf(script),
+        args: args.map((arg) => arg.replaceAll('{data}', dataDir)),
+        env: environmentOfOthers(),
+      });
+      return [name, READY.parse(ready).url] as const;
+    }),
+  );
+  return Object.fromEntries(await Promise.all(started));
+};
+
+const WORKER_READY = z.object({ agents: z.array(z.string()) });
+
+const startWorker = async (options: StackOptions, servers: Servers): Promise<readonly string[]> => {
+  const { group, example, settings } = options;
+  const { ready } = await group.startScript({
+    name: 'worker',
+    script: join(PACKAGE_DIR, 'workers', 'main.js'),
+    args: ['--exit-with-parent'],
+    env: environmentOfDevWorker({
+      DATABASE_URL: servers.databaseUrl,
+      TEMPORAL_ADDRESS: servers.temporal.address,
+      TEMPORAL_NAMESPACE: servers.temporal.namespace,
+      HOLDFAST_TASK_QUEUE: settings.taskQueue,
+      HOLDFAST_AGENTS: example.modulePathOf(example.agents),
+      ...modelVariables(servers),
+      ...addressVariables(example, servers),
+    }),
+  });
+  return WORKER_READY.parse(ready).agents;
+};
+
+/** The scripted model takes any key, but the SDK wants one; nobody's real key is to reach it. */
+const modelVariables = ({ modelUrl }: Servers): Readonly<Record<string, string | undefined>> =>
+  modelUrl === undefined
+    ? {}
+    : { ANTHROPIC_API_KEY: 'offline', ANTHROPIC_AUTH_TOKEN: undefined, ANTHROPIC_BASE_URL: modelUrl };
+
+const addressVariables = (example: DevExample, { processes }: Servers): Readonly<Record<string, string | undefined>> =>
+  Object.fromEntries(
+    example.processes.flatMap(({ name, urlVariable }) =>
+      urlVariable === undefined ? [] : [[urlVariable, processes[name]] as const],
+    ),
+  );

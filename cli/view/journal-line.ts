@@ -1,0 +1,119 @@
+/** A line of the journal as people read it: when, from where to where, by which rule, and what it was about. */
+import { z } from 'zod';
+import type { RunDetails } from '../../client/runs';
+import type { Output } from '../output';
+import type { JournalEntry, OperationRow } from '../../store/rows';
+import { formatCost, formatCount, formatDuration, oneLine } from './format';
+
+type Colors = Output['colors'];
+
+/** A machine event as its journal line holds it (the contract's `MachineEvent`). */
+export const MACHINE_LINE = z.object({
+  from: z.string(),
+  event: z.string(),
+  to: z.string(),
+  rule: z.string(),
+  at: z.number(),
+  cause: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
+});
+export type MachineLine = z.output<typeof MACHINE_LINE>;
+
+export interface LineContext {
+  /** Of the run's start: lines tell the time since. */
+  readonly startedAt: number;
+  readonly details: Pick<RunDetails, 'attempts' | 'operations' | 'waits'>;
+  readonly colors: Colors;
+}
+
+export const parseMachineLine = (entry: JournalEntry): MachineLine | undefined =>
+  entry.kind === 'machine' ? MACHINE_LINE.parse(entry.body) : undefined;
+
+export const renderEntry = (entry: JournalEntry, context: LineContext): string => {
+  const machine = parseMachineLine(entry);
+  return machine === undefined ? renderOutside(entry, context) : renderMachine(machine, context);
+};
+
+const FROM_WIDTH = 'MODEL_RUNNING'.length;
+const TO_WIDTH = 'BUDGET_EXHAUSTED'.length;
+const RULE_WIDTH = 22;
+
+const renderMachine = (line: MachineLine, context: LineContext): string => {
+  const { colors, startedAt } = context;
+  const isStaying = line.from === line.to;
+  const arrow = isStaying ? '·' : '→';
+  const to = (isStaying ? '' : line.to).padEnd(TO_WIDTH);
+  const parts = [
+    colors.dim(formatSince(line.at, startedAt)),
+    line.from.padEnd(FROM_WIDTH),
+    arrow,
+    paintState(line.to, colors)(to),
+    colors.dim(line.rule.padEnd(RULE_WIDTH)),
+    describeCause(line, context),
+  ];
+  return parts.join(' ').trimEnd();
+};
+
+const renderOutside = ({ body, eventId, recordedAt }: JournalEntry, { startedAt, colors }: LineContext): string => {
+  const kind = typeof body['kind'] === 'string' ? body['kind'] : 'event';
+  const time = colors.dim(formatSince(recordedAt, startedAt));
+  return `${time} ${'outside'.padEnd(FROM_WIDTH)} ← ${oneLine(kind, 60)} ${colors.dim(oneLine(eventId ?? '', 60))}`.trimEnd();
+};
+
+const formatSince = (atMs: number, startedAt: number): string => formatDuration(atMs - startedAt).padStart(10);
+
+export const paintState = (state: string, colors: Colors): ((text: string) => string) => {
+  if (state === 'SUCCEEDED') return colors.green;
+  if (state.startsWith('WAITING')) return colors.yellow;
+  if (['FAILED', 'BUDGET_EXHAUSTED', 'EXPIRED', 'CANCEL_UNKNOWN'].includes(state)) return colors.red;
+  return colors.cyan;
+};
+
+const describeCause = (line: MachineLine, { details, colors }: LineContext): string => {
+  const { step, attempt, ordinal, wait, code, terminal, reason, ...rest } = line.cause;
+  const words = [
+    step === undefined ? undefined : `step ${step}`,
+    attempt === undefined ? undefined : `attempt ${attempt}`,
+    attempt === undefined ? undefined : describeSpending(details, Number(step), Number(attempt)),
+    line.event === 'callsJudged' ? describeCalls(details.operations, Number(step), colors) : undefined,
+    ordinal === undefined ? undefined : describeOperation(details.operations, Number(step), Number(ordinal)),
+    typeof wait === 'string' ? describeWait(details.waits, wait) : undefined,
+    code === undefined ? undefined : colors.yellow(oneLine(String(code), 60)),
+    terminal === undefined ? undefined : oneLine(`${terminal}: ${reason ?? ''}`, 80),
+    ...OTHERS.flatMap((name) => (rest[name] === undefined ? [] : [`${name} ${oneLine(String(rest[name]), 40)}`])),
+  ];
+  return words.filter((each) => each !== undefined && each !== '').join('  ');
+};
+
+/** What else of a cause says something to a reader; hashes do not. */
+const OTHERS = ['budget', 'planVersion', 'source', 'retryAfterMs', 'obstacle'] as const;
+
+/** What the attempt cost, and all attempts up to it. */
+const describeSpending = ({ attempts }: LineContext['details'], step: number, attempt: number): string => {
+  const own = attempts.find((each) => each.step === step && each.attempt === attempt);
+  if (own === undefined || own.state === 'OPEN') return '';
+  const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, costMicros, isEstimate } = own.usage;
+  const total = attempts
+    .filter((each) => each.step < step || (each.step === step && each.attempt <= attempt))
+    .reduce((sum, each) => sum + each.usage.costMicros, 0);
+  const tokens = `${formatCount(inputTokens + cacheReadTokens + cacheWriteTokens)} in, ${formatCount(outputTokens)} out`;
+  return `${tokens}${isEstimate ? ' (estimated)' : ''}  ${formatCost(costMicros)}, ${formatCost(total)} so far`;
+};
+
+const describeCalls = (operations: readonly OperationRow[], step: number, colors: Colors): string =>
+  operations
+    .filter((each) => each.step === step)
+    .map(({ tool, effect }) => (effect === 'write' ? colors.bold(tool) : tool))
+    .join(', ');
+
+const describeOperation = (operations: readonly OperationRow[], step: number, ordinal: number): string => {
+  const operation = operations.find((each) => each.step === step && each.ordinal === ordinal);
+  if (operation === undefined) return `call ${ordinal}`;
+  const { id, tool, state, generation, evidence, job } = operation;
+  const words = [id, tool, state, generation > 1 ? `generation ${generation}` : '', job ?? '', evidence ?? ''];
+  return words.filter((word) => word !== '').join(' ');
+};
+
+const describeWait = (waits: LineContext['details']['waits'], id: string): string => {
+  const kind = waits.find((wait) => wait.id === id)?.kind;
+  return kind === undefined ? id : `${kind} ${id}`;
+};

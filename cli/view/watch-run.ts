@@ -1,0 +1,34 @@
+/** Prints a run's journal as it grows, one line for each transition, until the run ends. */
+import type { Output } from '../output';
+import type { RunRow } from '../../store/rows';
+import { followRun } from './follow-run';
+import { renderEntry } from './journal-line';
+import type { RunReader } from './run-record';
+
+export interface WatchOptions extends RunReader {
+  readonly run: string;
+  readonly everyMs: number;
+  readonly signal: AbortSignal;
+  /** Told the row of every page; true ends the watching. */
+  readonly isEnough?: (row: RunRow) => boolean;
+}
+
+/** Resolves to the row as it was read last, or undefined where the signal came before any line. */
+export const watchRun = async (
+  { run, isEnough, ...options }: WatchOptions,
+  output: Pick<Output, 'print' | 'colors'>,
+): Promise<RunRow | undefined> => {
+  const { runs, tenant } = options;
+  let last: RunRow | undefined;
+  for await (const { row, entries } of followRun({ run, ...options })) {
+    last = row;
+    if (entries.length > 0) {
+      const details = await runs.details(tenant, run);
+      const context = { startedAt: row.createdAt, details, colors: output.colors };
+      for (const entry of entries) output.print(renderEntry(entry, context));
+      last = details.row;
+    }
+    if (isEnough?.(last) === true) break;
+  }
+  return last;
+};
