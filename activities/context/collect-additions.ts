@@ -69,7 +69,7 @@ const textOf = (kind: string, body: JsonObject): string => {
   return kind === 'amend' && typeof text === 'string' ? text : `${kind}: ${JSON.stringify(body)}`;
 };
 
-/** A person decided it, or should have: what they said belongs to its result. */
+/** A person decided it, or should have: what they said belongs to its result, unless its failure says so already. */
 const DECIDED_BY_PERSON: readonly (string | undefined)[] = ['DENIED', 'EXPIRED'];
 const NEWEST_WAITS = 50;
 
@@ -79,7 +79,7 @@ const toCallEnd = async (store: Store, about: AdditionsInput, { ordinal, code }:
   if (row === undefined) return { ordinal, ...(code === undefined ? {} : { code }) };
   const [source, wait] = await Promise.all([
     sourceOf(store, about, row),
-    DECIDED_BY_PERSON.includes(code) ? findWait(store, ref, row) : undefined,
+    row.failure === undefined && DECIDED_BY_PERSON.includes(code) ? findWait(store, ref, row) : undefined,
   ]);
   const evidence = row.evidence ?? source.evidence;
   const output = source.output ?? (source.state === 'SUCCEEDED' ? source.raw : undefined);

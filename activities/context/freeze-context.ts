@@ -19,6 +19,7 @@ import { findGaps } from './find-gaps';
 import type { Frame, Frames } from './frame';
 import { loadRunView } from './load-run-view';
 import { measureProgress } from './measure-progress';
+import { renderTail } from './render-tail';
 import { chooseFacts, openOperationsOf } from './shown-facts';
 
 export interface FreezeParts {
@@ -130,13 +131,13 @@ const remainingOf = ({ limits }: Frame, { input, view }: Standing, totals: Total
 const atLeastNone = (left: number): number => Math.max(0, Math.floor(left));
 
 const extend = async (
-  { chains, frames }: FreezeParts,
+  { chains, frames, store }: FreezeParts,
   { input: { ref, freeze }, parent, view, definition }: Standing,
   draft: Draft,
 ): Promise<{ readonly manifest: Manifest; readonly chain: Chain }> => {
   const { model: sizes } = view.snapshot;
   const { shrinks } = draft;
-  const [added, below, frame] = await Promise.all([
+  const [added, below, frame, tail] = await Promise.all([
     chains.render(
       ref,
       draft.adds.map((addition) => keepWhole(addition, shrinks)),
@@ -144,6 +145,7 @@ const extend = async (
     ),
     freeze.parent === undefined ? undefined : chains.chain(ref, freeze.parent, sizes),
     frames.frame(ref, definition, view.row),
+    renderTail(store, ref, draft),
   ]);
   const extension: Extension = {
     parent:
@@ -153,16 +155,14 @@ const extend = async (
     added,
     shrinks,
     maxContextBytes: sizes.maxContextBytes,
-    frameBytes: frame.bytes + tailBytes(draft),
+    frameBytes: frame.bytes + Buffer.byteLength(JSON.stringify(tail)) + WRAPPING_BYTES,
   };
   const { chain, links } = extendChain(await shrunk(chains, extension, { ref, sizes }));
   return { manifest: { ...draft, ...links }, chain };
 };
 
-/** Status and memory, as far as they vary in size. */
-const MEMORY_BYTES = 16_384;
-const tailBytes = ({ gaps, facts, openOperations, memory }: Draft): number =>
-  Buffer.byteLength(JSON.stringify({ gaps, facts, openOperations })) + (memory === undefined ? 0 : MEMORY_BYTES);
+/** Of what stands around the blocks. */
+const WRAPPING_BYTES = 256;
 
 interface RenderTarget {
   readonly ref: FreezeInput['ref'];

@@ -13,9 +13,12 @@ export interface PlanItem {
 
 export type Keep = 'whole' | 'digested' | 'leftOut';
 
-/** Room is left on purpose: the next root is due when the rest has filled up, not with every step. */
-const WHOLE_SHARE = 0.5;
-const DIGESTED_SHARE = 0.75;
+/**
+ * Half of the room is left on purpose: the next root is due when that has filled up, not with every step, and until then
+ * the provider finds what it has kept of the request before.
+ */
+const WHOLE_SHARE = 0.35;
+const DIGESTED_SHARE = 0.5;
 
 /** One answer for each item, oldest first, as the items are given. */
 export const planRoot = (items: readonly PlanItem[], limitBytes: number): readonly Keep[] => {

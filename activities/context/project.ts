@@ -2,21 +2,12 @@
  * A context as the provider is asked it. A pure function of the manifest and what it names: the same context gives the same
  * request, byte for byte, for every attempt and on every worker.
  */
-import type Anthropic from '@anthropic-ai/sdk';
-import type { ArtifactHash } from '../../workflows/contract/ids';
-import type { JsonObject } from '../../workflows/contract/json';
-import type { Manifest, RunRef } from '../../workflows/contract/records';
 import type { ModelRequest, Project } from '../model/model-request';
-import { FINDING } from './artifact-shapes';
 import { assembleMessages } from './assemble-messages';
 import type { Chains } from './chain';
-import { decodeText, digestText } from './digest';
-import { fence } from './fence';
 import type { Frames } from './frame';
 import type { PartsStore } from './load-parts';
-import { readArtifact, readContent } from './read-artifact';
-import { showDigest } from './render-result';
-import { findingHashOf, renderStatus } from './status';
+import { renderTail } from './render-tail';
 
 export interface ProjectParts {
   readonly store: PartsStore;
@@ -52,36 +43,6 @@ export const createProject =
       estimateInputTokens: estimateTokens(JSON.stringify(request)),
     };
   };
-
-type Tail = readonly Anthropic.TextBlockParam[];
-
-export const renderTail = async (store: ProjectParts['store'], ref: RunRef, manifest: Manifest): Promise<Tail> => {
-  const { tenant } = ref;
-  const hash = findingHashOf(manifest);
-  const [finding, memory] = await Promise.all([
-    hash === undefined ? undefined : readArtifact(store, { tenant, hash }, FINDING),
-    manifest.memory === undefined ? undefined : renderMemory(store, ref, manifest.memory),
-  ]);
-  const status = fence('status', renderStatus(manifest, finding));
-  return [...(memory === undefined ? [] : [textOf(fence('memory', memory))]), textOf(status)];
-};
-
-const textOf = (text: string): Anthropic.TextBlockParam => ({ type: 'text', text });
-
-const MAX_MEMORY_BYTES = 16_384;
-
-const renderMemory = async (
-  store: ProjectParts['store'],
-  { tenant }: RunRef,
-  hash: ArtifactHash,
-): Promise<JsonObject> => {
-  const { bytes } = await readContent(store, { tenant, hash });
-  const text = decodeText(bytes);
-  if (bytes.length <= MAX_MEMORY_BYTES) return parseMemory(text);
-  return { digest: showDigest(digestText(text, { limitBytes: MAX_MEMORY_BYTES, words: [] })) };
-};
-
-const parseMemory = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
 /**
  * English has about four bytes a token, code three, other scripts one to two tokens for the three bytes of a character:

@@ -19,7 +19,7 @@ export interface Rendition {
   readonly user: readonly Block[];
   /** The provider paused the turn: it goes on where these blocks end. */
   readonly isPaused: boolean;
-  /** Of both as JSON, in UTF-8. */
+  /** Of both as JSON in UTF-8, rather too many than too few. */
   readonly bytes: number;
 }
 
@@ -68,8 +68,11 @@ const toRendition = (assistant: readonly Block[], user: readonly Block[], isPaus
   assistant: assistant.map((block) => Object.freeze(block)),
   user: user.map((block) => Object.freeze(block)),
   isPaused,
-  bytes: bytesOf(assistant) + bytesOf(user),
+  bytes: bytesOf(assistant) + bytesOf(user) + WRAPPING_BYTES,
 });
+
+/** Of the two messages that it may make. */
+const WRAPPING_BYTES = 64;
 
 const bytesOf = (blocks: readonly Block[]): number =>
   blocks.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(blocks));
@@ -97,7 +100,13 @@ const renderExchange = (parts: ExchangeParts, limitBytes: number): Rendition => 
       : []),
     ...(response !== undefined && uses.length !== 1 ? [text('response', renderResponse(response, limitBytes))] : []),
   ];
-  return toRendition(blocks, user, isPaused);
+  // Only a paused turn may stand without a word after it: two turns in a row would be taken for one.
+  return toRendition(blocks, user.length > 0 || isPaused ? user : [text('finding', OVERTAKEN)], isPaused);
+};
+
+const OVERTAKEN = {
+  code: 'candidate.superseded',
+  message: 'the plan changed before this turn was judged; nothing came of it',
 };
 
 interface RenderedCall {

@@ -4,7 +4,10 @@ import type { JsonObject } from '../../workflows/contract/json';
 import type { Finding, Manifest, OperationSummary, ShownFact } from '../../workflows/contract/records';
 import { renderFinding, renderGap } from './render-result';
 
-export const renderStatus = (manifest: Manifest, finding: Finding | undefined): JsonObject => {
+/** What of a manifest the status tells. */
+export type Told = Pick<Manifest, 'step' | 'gaps' | 'facts' | 'openOperations' | 'remaining' | 'adds'>;
+
+export const renderStatus = (manifest: Told, finding: Finding | undefined): JsonObject => {
   const { step, gaps, facts, openOperations, remaining } = manifest;
   const correction = manifest.adds.find((addition) => addition.kind === 'correction')?.diagnosis;
   return {
@@ -36,7 +39,7 @@ const renderOperation = ({ id, tool, state, target, evidence }: OperationSummary
 });
 
 /** Of the finding that this step's additions bring. */
-export const findingHashOf = ({ adds }: Manifest): ArtifactHash | undefined => {
+export const findingHashOf = ({ adds }: Pick<Manifest, 'adds'>): ArtifactHash | undefined => {
   for (const addition of adds) {
     if ((addition.kind === 'exchange' || addition.kind === 'finding') && addition.finding !== undefined)
       return addition.finding;
