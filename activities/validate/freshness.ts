@@ -2,6 +2,7 @@
  * Whether a write rests on the object as it is now known. The version goes with the operation, and the far side is held to it
  * where it can be.
  */
+import type { Fact } from '../../workflows/contract/records';
 import { fail, pass, type Judgement, type PinnedContext, type Validator } from './judgement';
 import type { ReadyCall } from './ready-call';
 import { showText } from './show-value';
@@ -13,42 +14,39 @@ export interface FreshnessInput {
 
 /** With the version that the write expects, where one is known. */
 const judge = ({ context, call }: FreshnessInput): Judgement<ReadyCall> => {
-  const { face, target } = call;
+  const { face, target, expectedVersion } = call;
   if (face.effect === 'read' || target === undefined) return pass(call);
-  const current = newestVersion(context.completion.facts.all, target);
-  const shown = call.expectedVersion ?? shownVersion(context, target) ?? current;
-  if (current !== undefined && shown !== undefined && current !== shown) return failStale(target, shown, current);
-  if (shown === undefined && face.tool?.idempotency === 'version') return failUnread(target);
-  return pass(
-    shown === undefined ? call : { ...call, expectedVersion: shown },
-    shown === undefined ? {} : { target, version: shown },
-  );
+  const newest = findNewest(context, target);
+  if (newest === undefined) {
+    const isBlind = expectedVersion === undefined && face.tool?.idempotency === 'version';
+    return isBlind ? failUnread(target) : pass(call);
+  }
+  const basis = expectedVersion ?? findShown(context, newest) ?? newest.version;
+  if (basis !== newest.version) return failStale(target, basis, newest.version);
+  return pass({ ...call, expectedVersion: basis }, { target, version: basis });
 };
 
-interface Versioned {
-  readonly object: string;
-  readonly version?: string;
-}
+type Versioned = Fact & { readonly version: string };
 
 /** Facts are in the order in which they were confirmed. */
-const newestVersion = (facts: readonly Versioned[], target: string): string | undefined =>
-  facts.findLast(({ object, version }) => object === target && version !== undefined)?.version;
+const findNewest = ({ completion }: PinnedContext, target: string): Versioned | undefined =>
+  completion.facts.all.findLast((fact): fact is Versioned => fact.object === target && fact.version !== undefined);
 
-/** What the model was shown when it decided; a context shows the newest facts first. */
-const shownVersion = ({ manifest }: PinnedContext, target: string): string | undefined =>
-  manifest.facts.find(({ object, version }) => object === target && version !== undefined)?.version;
+/** The version at which the context showed that very field: an older one, where it was confirmed anew since. */
+const findShown = ({ manifest }: PinnedContext, { object, field }: Versioned): string | undefined =>
+  manifest.facts.find((shown) => shown.object === object && shown.field === field)?.version;
 
-const failStale = (target: string, shown: string, current: string): Judgement<never> =>
+const failStale = (target: string, basis: string, current: string): Judgement<never> =>
   fail(
     {
       code: 'candidate.stale',
       error: 'STATE_CONFLICT',
-      message: `${showText(target)}: this rests on version ${showText(shown)}, which version ${showText(current)} has superseded`,
+      message: `${showText(target)}: this rests on version ${showText(basis)}, which version ${showText(current)} has superseded`,
       field: 'version',
-      value: showText(shown),
+      value: showText(basis),
       expected: showText(current),
     },
-    { target, shown, current },
+    { target, basis, current },
   );
 
 const failUnread = (target: string): Judgement<never> =>
