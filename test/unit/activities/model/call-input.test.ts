@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { readCallInput, type InputFlaw } from '../../../../activities/model/call-input';
 
 const flawsOf = (text: string): readonly InputFlaw[] => {
@@ -65,6 +66,16 @@ describe('arguments of a call', () => {
 
   test('a number inside a string is text', () => {
     expect(flawsOf('{"n":"9007199254740993","q":"a\\"9007199254740993"}')).toEqual([]);
+  });
+
+  test('whatever JSON writes is read without a loss', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const kinds = flawsOf(JSON.stringify(value)).map((flaw) => flaw.kind);
+
+        expect(kinds.filter((kind) => kind !== 'illFormedText')).toEqual([]);
+      }),
+    );
   });
 
   test('a key that stands twice in one object is named, one that stands in two is not', () => {
