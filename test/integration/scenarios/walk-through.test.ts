@@ -106,7 +106,7 @@ test('A7: saying that it is done does not end the run as done', async () => {
   expect(row.reason).toMatch(/^repairs\./);
   expect(await effectsOf(stage)).toEqual([]);
   const second = stage.model.requests[1];
-  expect(JSON.stringify(second?.body)).toContain('right-team');
+  expect(second?.body).toContain('right-team');
 });
 
 test('A7: a hasty model that is told what is missing does it after all', async () => {
