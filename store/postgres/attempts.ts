@@ -2,7 +2,7 @@
  * Attempts and their account. The ledger entry of an attempt is its usage: a reservation while it is OPEN, the real figures
  * once it has ended, the estimate that it keeps when LOST, and the real ones again where they come late.
  */
-import { sql, type Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { tokensOf, type Totals } from '../../workflows/machine/ledger';
 import type { RunRef } from '../../workflows/contract/records';
 import { RowMissing } from '../errors';
@@ -11,7 +11,7 @@ import type { AttemptKey, AttemptStore } from '../store';
 import { carryEvents } from './carry';
 import { present } from './columns';
 import type { Db, Session, Trx } from './connect';
-import { lockRun, updateTotals, type LockedRun } from './locked-run';
+import { lockRun, type LockedRun } from './locked-run';
 import { noteEvents } from './note';
 import type { AttemptsTable } from './schema';
 import {
@@ -51,15 +51,21 @@ const openAttempt = async (
   { run, attempt }: { readonly run: LockedRun; readonly attempt: Opening },
 ): ReturnType<AttemptStore['open']> => {
   const key = { ...attempt, ref: run.ref };
+  const usage = wholeUsage({ ...attempt.reservation, isEstimate: true });
+  const budget = findSpentBudget(run.totals, usage, attempt.limits);
+  const inserted =
+    budget === undefined
+      ? await insertAttempt(session, trx, { run, key, state: 'OPEN', context: attempt.context, usage })
+      : undefined;
+  if (inserted !== undefined) return { kind: 'opened', isNew: true, ...inserted };
   const stored = await findAttempt(trx, key);
   if (stored !== undefined) return { kind: 'opened', row: stored, isNew: false, totals: run.totals };
-  const usage = wholeUsage({ ...attempt.reservation, isEstimate: true });
-  const { maxTokens, maxCostMicros } = attempt.limits;
-  const { totals } = run;
-  if (tokensOf(totals) + usageTokens(usage) > maxTokens) return { kind: 'budgetSpent', budget: 'tokens', totals };
-  if (totals.costMicros + usage.costMicros > maxCostMicros) return { kind: 'budgetSpent', budget: 'cost', totals };
-  const inserted = await insertAttempt(session, trx, { run, key, state: 'OPEN', context: attempt.context, usage });
-  return { kind: 'opened', isNew: true, ...inserted };
+  return { kind: 'budgetSpent', budget: budget ?? 'tokens', totals: run.totals };
+};
+
+const findSpentBudget = (totals: Totals, usage: Usage, limits: Opening['limits']): 'tokens' | 'cost' | undefined => {
+  if (tokensOf(totals) + usageTokens(usage) > limits.maxTokens) return 'tokens';
+  return totals.costMicros + usage.costMicros > limits.maxCostMicros ? 'cost' : undefined;
 };
 
 interface Insertion {
@@ -70,43 +76,58 @@ interface Insertion {
   readonly usage: Usage;
 }
 
-/** The row, its ledger entry and the totals, in one statement. */
+/** The row, its ledger entry and the totals, in one statement; undefined where the row is there already. */
 const insertAttempt = async (
   { clock }: Session,
   trx: Trx,
   { run, key, state, context, usage }: Insertion,
-): Promise<Ended> => {
+): Promise<Ended | undefined> => {
   const { tenant, run: id } = run.ref;
   const before = replaceUsage(run.totals, NO_USAGE, usage);
   const totals: Totals = { ...before, attempts: before.attempts + 1 };
   const row = await trx
+    .with('inserted', (db) =>
+      db
+        .insertInto('attempts')
+        .values({
+          tenant,
+          run: id,
+          step: key.step,
+          attempt: key.attempt,
+          state,
+          context,
+          opened_at: clock.now(),
+          ended_at: state === 'OPEN' ? null : clock.now(),
+        })
+        .onConflict((conflict) => conflict.columns(['tenant', 'run', 'step', 'attempt']).doNothing())
+        .returningAll(),
+    )
+    // There exactly where the row is: both are only ever inserted here.
     .with('entry', (db) =>
-      db.insertInto('ledger').values({
-        tenant,
-        run: id,
-        reference: referenceOf(key),
-        kind: 'attempt',
-        is_open: state === 'OPEN',
-        ...usageToColumns(usage),
-      }),
+      db
+        .insertInto('ledger')
+        .values({
+          tenant,
+          run: id,
+          reference: referenceOf(key),
+          kind: 'attempt',
+          is_open: state === 'OPEN',
+          ...usageToColumns(usage),
+        })
+        .onConflict((conflict) => conflict.columns(['tenant', 'run', 'reference']).doNothing()),
     )
     .with('account', (db) =>
-      db.updateTable('runs').set(totalsToColumns(totals)).where('tenant', '=', tenant).where('run', '=', id),
+      db
+        .updateTable('runs')
+        .from('inserted')
+        .set(totalsToColumns(totals))
+        .where('runs.tenant', '=', tenant)
+        .where('runs.run', '=', id),
     )
-    .insertInto('attempts')
-    .values({
-      tenant,
-      run: id,
-      step: key.step,
-      attempt: key.attempt,
-      state,
-      context,
-      opened_at: clock.now(),
-      ended_at: state === 'OPEN' ? null : clock.now(),
-    })
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return { row: toAttemptRow(row, usage), totals };
+    .selectFrom('inserted')
+    .selectAll()
+    .executeTakeFirst();
+  return row && { row: toAttemptRow(row, usage), totals };
 };
 
 const endAttempt = async (
@@ -120,15 +141,13 @@ const endAttempt = async (
   const usage = wholeUsage(end.usage);
   switch (stored.state) {
     case 'OPEN': {
-      const totals = await settleEntry(trx, run, { key, before: stored.usage, usage });
-      const { state, outcome, candidate } = end;
-      const changes = { state, outcome: JSON.stringify(outcome), candidate: candidate ?? null };
-      return { row: toAttemptRow(await updateAttempt(session, trx, { key, changes }), usage), totals };
+      const changes = { state: end.state, outcome: JSON.stringify(end.outcome), candidate: end.candidate ?? null };
+      return moveAttempt(session, trx, { run, stored, usage, changes });
     }
     case 'LOST': {
-      const totals = await settleEntry(trx, run, { key, before: stored.usage, usage });
+      const moved = await moveAttempt(session, trx, { run, stored, usage, changes: {} });
       await noteEvents(session, trx, { run, notes: [toLateNote(key, end, stored.usage)] });
-      return { row: { ...stored, usage }, totals };
+      return moved;
     }
     case 'STORED':
     case 'FAILED':
@@ -145,47 +164,50 @@ const collectAttempt = async (
   const stored = await findAttempt(trx, key);
   if (stored === undefined) {
     const usage = wholeUsage({ ...attempt.estimate, isEstimate: true });
-    return insertAttempt(session, trx, { run, key, state: 'LOST', context: attempt.context, usage });
+    const lost = { run, key, state: 'LOST', context: attempt.context, usage } as const;
+    return (await insertAttempt(session, trx, lost)) ?? missing(key);
   }
   if (stored.state !== 'OPEN') return { row: stored, totals: run.totals };
-  const totals = await settleEntry(trx, run, { key, before: stored.usage, usage: stored.usage });
-  const row = await updateAttempt(session, trx, { key, changes: { state: 'LOST' } });
-  return { row: toAttemptRow(row, stored.usage), totals };
+  return moveAttempt(session, trx, { run, stored, usage: stored.usage, changes: { state: 'LOST' } });
 };
 
-const settleEntry = async (
-  trx: Trx,
-  run: LockedRun,
-  { key, before, usage }: { readonly key: AttemptKey; readonly before: Usage; readonly usage: Usage },
-): Promise<Totals> => {
-  const totals = replaceUsage(run.totals, before, usage);
-  await trx
-    .updateTable('ledger')
-    .set({ is_open: false, ...usageToColumns(usage) })
-    .where('tenant', '=', run.ref.tenant)
-    .where('run', '=', run.ref.run)
-    .where('reference', '=', referenceOf(key))
-    .execute();
-  await updateTotals(trx, run, totals);
-  return totals;
+const missing = ({ ref, step, attempt }: AttemptKey): never => {
+  throw new RowMissing(`attempt ${String(step)}.${String(attempt)} of ${ref.run}`);
 };
 
-type Changes = Partial<Pick<Selectable<AttemptsTable>, 'state' | 'candidate'>> & { readonly outcome?: string };
+interface Move {
+  readonly run: LockedRun;
+  readonly stored: AttemptRow;
+  readonly usage: Usage;
+  readonly changes: Partial<Pick<Selectable<AttemptsTable>, 'state' | 'candidate'>> & { readonly outcome?: string };
+}
 
-const updateAttempt = async (
-  { clock }: Session,
-  trx: Trx,
-  { key, changes }: { readonly key: AttemptKey; readonly changes: Changes },
-): Promise<Selectable<AttemptsTable>> =>
-  trx
+/** The row, its ledger entry and the totals, in one statement. */
+const moveAttempt = async ({ clock }: Session, trx: Trx, { run, stored, usage, changes }: Move): Promise<Ended> => {
+  const { tenant, run: id } = run.ref;
+  const totals = replaceUsage(run.totals, stored.usage, usage);
+  const row = await trx
+    .with('entry', (db) =>
+      db
+        .updateTable('ledger')
+        .set({ is_open: false, ...usageToColumns(usage) })
+        .where('tenant', '=', tenant)
+        .where('run', '=', id)
+        .where('reference', '=', referenceOf(stored)),
+    )
+    .with('account', (db) =>
+      db.updateTable('runs').set(totalsToColumns(totals)).where('tenant', '=', tenant).where('run', '=', id),
+    )
     .updateTable('attempts')
-    .set({ ...changes, ended_at: clock.now() })
-    .where('tenant', '=', key.ref.tenant)
-    .where('run', '=', key.ref.run)
-    .where('step', '=', key.step)
-    .where('attempt', '=', key.attempt)
+    .set({ ...changes, ended_at: sql`coalesce(ended_at, ${clock.now()})` })
+    .where('tenant', '=', tenant)
+    .where('run', '=', id)
+    .where('step', '=', stored.step)
+    .where('attempt', '=', stored.attempt)
     .returningAll()
-    .executeTakeFirstOrThrow();
+    .executeTakeFirst();
+  return row === undefined ? missing(stored) : { row: toAttemptRow(row, usage), totals };
+};
 
 const referenceOf = ({ step, attempt }: Pick<AttemptKey, 'step' | 'attempt'>): string =>
   `attempt:${String(step)}.${String(attempt)}`;
@@ -204,14 +226,14 @@ const toLateNote = (key: AttemptKey, end: End, estimate: Usage) => ({
   },
 });
 
-const selectAttempts = (db: Db | Trx, { tenant, run }: RunRef) =>
+const selectAttempts = (db: Db | Trx, { tenant, run }: RunRef, reference: RawBuilder<string>) =>
   db
     .selectFrom('attempts')
     .innerJoin('ledger', (join) =>
       join
         .onRef('ledger.tenant', '=', 'attempts.tenant')
         .onRef('ledger.run', '=', 'attempts.run')
-        .on('ledger.reference', '=', sql<string>`'attempt:' || attempts.step || '.' || attempts.attempt`),
+        .on('ledger.reference', '=', reference),
     )
     .selectAll('attempts')
     .select(USAGE_COLUMNS)
@@ -219,7 +241,7 @@ const selectAttempts = (db: Db | Trx, { tenant, run }: RunRef) =>
     .where('attempts.run', '=', run);
 
 const findAttempt = async (trx: Trx, { ref, step, attempt }: AttemptKey): Promise<AttemptRow | undefined> => {
-  const row = await selectAttempts(trx, ref)
+  const row = await selectAttempts(trx, ref, sql`${referenceOf({ step, attempt })}::text`)
     .where('attempts.step', '=', step)
     .where('attempts.attempt', '=', attempt)
     .executeTakeFirst();
@@ -227,7 +249,10 @@ const findAttempt = async (trx: Trx, { ref, step, attempt }: AttemptKey): Promis
 };
 
 const listAttempts = async (db: Db, ref: RunRef): Promise<readonly AttemptRow[]> => {
-  const rows = await selectAttempts(db, ref).orderBy('attempts.step').orderBy('attempts.attempt').execute();
+  const rows = await selectAttempts(db, ref, sql`'attempt:' || attempts.step || '.' || attempts.attempt`)
+    .orderBy('attempts.step')
+    .orderBy('attempts.attempt')
+    .execute();
   return rows.map((row) => toAttemptRow(row, toUsage(row)));
 };
 

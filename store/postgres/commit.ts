@@ -37,6 +37,7 @@ const hasUnproved = async (trx: Trx, ref: RunRef): Promise<boolean> => {
     .select('id')
     .where('tenant', '=', ref.tenant)
     .where('run', '=', ref.run)
+    .where(sql<boolean>`is_open`)
     .where('state', 'in', UNPROVED)
     .limit(1)
     .executeTakeFirst();

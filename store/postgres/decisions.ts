@@ -27,16 +27,18 @@ const recordDecisions = async (
 ): Promise<readonly StoredDecision[]> => {
   if (decisions.length === 0) return [];
   const keyed = decisions.map((decision) => ({ id: idOf(ref, decision), decision }));
-  await session.db
+  const created = await session.db
     .insertInto('decisions')
     .values(keyed.map(({ id, decision }) => toColumns(session, ref, { id, decision })))
     .onConflict((conflict) => conflict.columns(['tenant', 'run', 'step', 'id']).doNothing())
+    .returningAll()
     .execute();
   const ids = keyed.map(({ id }) => id);
-  const rows = await selectDecisions(session, ref)
-    .where('step', 'in', [...new Set(decisions.map((decision) => decision.step))])
-    .where('id', 'in', ids)
-    .execute();
+  const steps = [...new Set(decisions.map((decision) => decision.step))];
+  const isNew = created.length === decisions.length;
+  const rows = isNew
+    ? created
+    : await selectDecisions(session, ref).where('step', 'in', steps).where('id', 'in', ids).execute();
   const stored = new Map(rows.map((row) => [row.id, toDecisionRow(row)]));
   return ids.flatMap((id) => stored.get(id) ?? []);
 };

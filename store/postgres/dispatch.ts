@@ -6,16 +6,15 @@
 import { sql } from 'kysely';
 import type { OperationId } from '../../workflows/contract/ids';
 import type { RunRef } from '../../workflows/contract/records';
-import type { Totals } from '../../workflows/machine/ledger';
 import { isUnproved, OPERATION_STATES } from '../../workflows/machine/operation-transitions';
 import type { OperationRow } from '../rows';
 import type { DispatchGrant, OperationStore } from '../store';
 import type { Session, Trx } from './connect';
 import { lockRun, type LockedRun } from './locked-run';
-import { toOperationRow } from './operation-row';
+import { isOperation, toOperationRow } from './operation-row';
 import { lockOperation } from './settle';
 import { encodeText } from './text';
-import { NO_USAGE, TOTALS_COLUMNS, usageToColumns } from './totals';
+import { NO_USAGE, usageToColumns } from './totals';
 
 interface Dispatching {
   readonly ref: RunRef;
@@ -37,10 +36,14 @@ export const dispatchOperation = async (session: Session, dispatching: Dispatchi
     if (why !== undefined) return { kind: 'stopped', row, why, totals };
     const isCounted = row.generation > 0;
     if (!isCounted && totals.toolCalls + 1 > grant.maxToolCalls) return { kind: 'budgetSpent', row, totals };
-    const counted = isCounted ? totals : await countCall(trx, run, row);
     askedAt = performance.now();
     const sent = await markDispatched(session, trx, dispatching);
-    return { kind: 'won', row: sent, remainingMs: grant.timeoutMs, totals: counted };
+    return {
+      kind: 'won',
+      row: sent.row,
+      remainingMs: grant.timeoutMs,
+      totals: { ...totals, toolCalls: sent.toolCalls },
+    };
   });
   // The deadline counts from after `askedAt`, so what is left is never overstated, however slow the commit was.
   const spentMs = performance.now() - askedAt;
@@ -68,6 +71,7 @@ const findHolder = async (trx: Trx, row: OperationRow): Promise<'heldBy' | undef
     .select('id')
     .where('tenant', '=', row.ref.tenant)
     .where('run', '=', row.ref.run)
+    .where(sql<boolean>`is_open`)
     .where('state', 'in', UNPROVED)
     .where('effect', '=', 'write')
     .where('target', '=', encodeText(row.target))
@@ -77,16 +81,21 @@ const findHolder = async (trx: Trx, row: OperationRow): Promise<'heldBy' | undef
   return holder && 'heldBy';
 };
 
-/** One entry per operation, however often it is sent. */
-const countCall = async (trx: Trx, { ref }: LockedRun, row: OperationRow): Promise<Totals> =>
-  trx
+/** One ledger entry per operation, however often it is sent. */
+const markDispatched = async (
+  { clock }: Session,
+  trx: Trx,
+  { ref, id, grant }: Dispatching,
+): Promise<{ readonly row: OperationRow; readonly toolCalls: number }> => {
+  const now = clock.now();
+  const { toolCalls, ...row } = await trx
     .with('entry', (db) =>
       db
         .insertInto('ledger')
         .values({
           tenant: ref.tenant,
           run: ref.run,
-          reference: `operation:${row.id}`,
+          reference: `operation:${id}`,
           kind: 'toolCall',
           is_open: false,
           ...usageToColumns(NO_USAGE),
@@ -94,16 +103,14 @@ const countCall = async (trx: Trx, { ref }: LockedRun, row: OperationRow): Promi
         .onConflict((conflict) => conflict.columns(['tenant', 'run', 'reference']).doNothing())
         .returning('reference'),
     )
-    .updateTable('runs')
-    .set({ tool_calls: sql`tool_calls + (select count(*) from entry)` })
-    .where('tenant', '=', ref.tenant)
-    .where('run', '=', ref.run)
-    .returning(TOTALS_COLUMNS)
-    .executeTakeFirstOrThrow();
-
-const markDispatched = async ({ clock }: Session, trx: Trx, { ref, id, grant }: Dispatching): Promise<OperationRow> => {
-  const now = clock.now();
-  const row = await trx
+    .with('account', (db) =>
+      db
+        .updateTable('runs')
+        .set({ tool_calls: sql`tool_calls + (select count(*) from entry)` })
+        .where('tenant', '=', ref.tenant)
+        .where('run', '=', ref.run)
+        .returning('tool_calls'),
+    )
     .updateTable('operations')
     .set({
       state: 'DISPATCHED',
@@ -117,8 +124,9 @@ const markDispatched = async ({ clock }: Session, trx: Trx, { ref, id, grant }: 
     })
     .where('tenant', '=', ref.tenant)
     .where('run', '=', ref.run)
-    .where('id', '=', id)
+    .where((eb) => isOperation(eb, id))
     .returningAll()
+    .returning(sql<number>`(select tool_calls from account)`.as('toolCalls'))
     .executeTakeFirstOrThrow();
-  return toOperationRow(row);
+  return { row: toOperationRow(row), toolCalls };
 };

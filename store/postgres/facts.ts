@@ -1,99 +1,96 @@
 /** Facts: what operations and responses have confirmed. They count once a machine event names what they come from. */
-import { sql } from 'kysely';
-import type { OperationId } from '../../workflows/contract/ids';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
+import type { OperationId, WaitId } from '../../workflows/contract/ids';
 import type { Fact, RunRef } from '../../workflows/contract/records';
-import type { FactRow, OperationRow } from '../rows';
+import type { FactRow } from '../rows';
 import type { FactStore } from '../store';
 import { mapPresent, present } from './columns';
-import type { Session, Trx } from './connect';
+import type { Session } from './connect';
+import type { FactsTable } from './schema';
 import { decodeText, encodeText } from './text';
 
 export const createFactStore = (session: Session): FactStore => ({
   list: (ref, upTo) => listFacts(session, ref, upTo),
 });
 
-/** In the transaction that settles the operation. Facts that it brought before stay; these come after them. */
-export const insertFacts = async (
-  { clock }: Session,
-  trx: Trx,
-  { row, facts }: { readonly row: OperationRow; readonly facts: readonly Fact[] },
-): Promise<void> => {
-  if (facts.length === 0) return;
-  const { tenant, run } = row.ref;
-  const { rows } = await sql<{ readonly count: number }>`
-    select count(*) from facts where tenant = ${tenant} and run = ${run} and source = ${row.id}`.execute(trx);
-  const before = rows[0]?.count ?? 0;
-  await trx
-    .insertInto('facts')
-    .values(
-      facts.map((fact, index) => ({
-        tenant,
-        run,
-        source: row.id,
-        index: before + index,
-        step: row.step,
-        ordinal: row.ordinal,
-        object: encodeText(fact.object),
-        field: encodeText(fact.field),
-        value: JSON.stringify(fact.value),
-        version: mapPresent(fact.version, encodeText),
-        evidence: fact.evidence,
-        recorded_at: clock.now(),
-      })),
-    )
-    .execute();
-};
+interface Insertion {
+  readonly ref: RunRef;
+  readonly id: OperationId;
+  readonly from: string;
+  readonly facts: readonly Fact[];
+}
 
-/** The latest on each object and field, in order. */
+/**
+ * The part of a statement that stores the facts of the operation which the CTE `from` returns. Facts that it brought before
+ * stay; these come after them.
+ */
+export const insertFactsOf = (
+  { clock }: Pick<Session, 'clock'>,
+  { ref, id, from, facts }: Insertion,
+): RawBuilder<Record<string, never>> => sql`(
+  insert into facts (tenant, run, source, index, step, ordinal, object, field, value, version, evidence, recorded_at)
+  select ${ref.tenant}, ${ref.run}, ${id}, fact.index - 1 + (
+      select count(*) from facts as before
+      where before.tenant = ${ref.tenant} and before.run = ${ref.run} and before.source = ${id}
+    ), source.step, source.ordinal, fact.object, fact.field, fact.value, fact.version, fact.evidence, ${clock.now()}
+  from ${sql.table(from)} as source, unnest(
+    ${facts.map((fact) => encodeText(fact.object))}::text[],
+    ${facts.map((fact) => encodeText(fact.field))}::text[],
+    ${facts.map((fact) => JSON.stringify(fact.value))}::json[],
+    ${facts.map((fact) => mapPresent(fact.version, encodeText))}::text[],
+    ${facts.map((fact) => fact.evidence)}::text[]
+  ) with ordinality as fact (object, field, value, version, evidence, index))`;
+
+/** The latest on each object and field, in order. The sources that count are found first: joins would multiply with them. */
 const listFacts = async (
   { db }: Session,
   { tenant, run }: RunRef,
   { step, alsoOf }: Parameters<FactStore['list']>[1],
 ): Promise<readonly FactRow[]> => {
+  const named = db
+    .selectFrom('operations')
+    .select('id')
+    .where('tenant', '=', tenant)
+    .where('run', '=', run)
+    .where('is_named', '=', true);
+  const consumed = db
+    .selectFrom('waits')
+    .select('id')
+    .where('tenant', '=', tenant)
+    .where('run', '=', run)
+    .where('state', '=', 'CONSUMED');
   const rows = await db
     .selectFrom('facts')
-    .leftJoin('operations', (join) =>
-      join
-        .onRef('operations.tenant', '=', 'facts.tenant')
-        .onRef('operations.run', '=', 'facts.run')
-        .onRef('operations.id', '=', sql`facts.source`),
+    .distinctOn(['object', 'field'])
+    .selectAll()
+    .where('tenant', '=', tenant)
+    .where('run', '=', run)
+    .where(
+      sql<boolean>`(step <= ${step} and (source in ${named} or source in ${consumed})
+        or source = any(${[...alsoOf]}::text[]))`,
     )
-    .leftJoin('waits', (join) =>
-      join
-        .onRef('waits.tenant', '=', 'facts.tenant')
-        .onRef('waits.run', '=', 'facts.run')
-        .onRef('waits.id', '=', sql`facts.source`),
-    )
-    .distinctOn(['facts.object', 'facts.field'])
-    .select(['facts.step', 'facts.ordinal', 'facts.index', 'facts.object', 'facts.field', 'facts.value'])
-    .select(['facts.version', 'facts.evidence', 'operations.id as operation'])
-    .where('facts.tenant', '=', tenant)
-    .where('facts.run', '=', run)
-    .where((eb) =>
-      eb.or([
-        eb.and([eb('facts.step', '<=', step), eb('operations.is_named', '=', true)]),
-        eb.and([eb('facts.step', '<=', step), eb('waits.state', '=', 'CONSUMED')]),
-        eb('operations.id', '=', sql<OperationId>`any(${[...alsoOf]}::text[])`),
-      ]),
-    )
-    .orderBy('facts.object')
-    .orderBy('facts.field')
-    .orderBy('facts.step', 'desc')
-    .orderBy('facts.ordinal', 'desc')
-    .orderBy('facts.index', 'desc')
+    .orderBy('object')
+    .orderBy('field')
+    .orderBy('step', 'desc')
+    .orderBy('ordinal', 'desc')
+    .orderBy('index', 'desc')
     .execute();
-  return rows.sort(byPlace).map((row) => ({
-    object: decodeText(row.object),
-    field: decodeText(row.field),
-    value: row.value,
-    evidence: row.evidence,
-    step: row.step,
-    ...present({
-      version: mapPresent(row.version, decodeText),
-      operation: row.operation,
-    }),
-  }));
+  return rows.sort(byPlace).map(toFactRow);
 };
+
+const toFactRow = (row: Selectable<FactsTable>): FactRow => ({
+  object: decodeText(row.object),
+  field: decodeText(row.field),
+  value: row.value,
+  evidence: row.evidence,
+  step: row.step,
+  ...present({
+    version: mapPresent(row.version, decodeText),
+    operation: isOperationId(row.source) ? row.source : null,
+  }),
+});
+
+const isOperationId = (source: OperationId | WaitId): source is OperationId => source.startsWith('op_');
 
 interface Place {
   readonly step: number;

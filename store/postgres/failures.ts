@@ -16,5 +16,8 @@ export const isUnavailableAnswer = (error: DatabaseError): boolean => UNAVAILABL
 /** A deadlock or a serialization failure: the transaction may be run again as it is. */
 export const isRepeatable = (error: unknown): boolean => isAnswer(error) && REPEATABLE.has(error.code ?? '');
 
+/** A statement prepared before a migration changed its table; another connection prepares it anew. */
+export const isStalePlan = (error: DatabaseError): boolean => error.code === '0A000';
+
 /** The driver could not even send it: our own bug, not the world's. */
 export const isMisuse = (error: unknown): boolean => error instanceof TypeError || error instanceof RangeError;

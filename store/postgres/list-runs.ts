@@ -1,6 +1,7 @@
 /** The list of runs, newest first, by pages that neither skip nor repeat a run while others are started. */
 import { sql } from 'kysely';
 import type { TenantId } from '../../workflows/contract/ids';
+import { isTerminal } from '../../workflows/machine/states';
 import { CursorInvalid } from '../errors';
 import type { RunRow } from '../rows';
 import type { RunFilter, RunStore } from '../store';
@@ -10,7 +11,12 @@ import { toRunRow } from './run-row';
 export const listRuns = async (db: Db, tenant: TenantId, filter: RunFilter): ReturnType<RunStore['list']> => {
   const { state, agent, cursor } = filter;
   let query = db.selectFrom('runs').selectAll().where('tenant', '=', tenant);
-  if (state !== undefined) query = query.where('state', '=', state);
+  if (state !== undefined) {
+    const isEnd = state !== 'STARTING' && isTerminal(state);
+    query = isEnd
+      ? query.where('terminal', '=', state)
+      : query.where('state', '=', state).where('terminal', 'is', null);
+  }
   if (agent !== undefined) query = query.where('agent', '=', agent);
   if (cursor !== undefined) {
     const { createdAt, run } = decodeCursor(cursor);
@@ -34,7 +40,9 @@ export const listHangingStarts = async (
   const rows = await db
     .selectFrom('runs')
     .selectAll()
-    .where('state', '=', sql.lit('STARTING'))
+    .where('state', '=', 'STARTING')
+    .where('opened_at', 'is', null)
+    .where('terminal', 'is', null)
     .where('created_at', '<=', clock.inMs(-olderThanMs))
     .orderBy('created_at')
     .limit(limit)

@@ -7,7 +7,7 @@ import type { Totals } from '../../workflows/machine/ledger';
 import type { State, Terminal } from '../../workflows/machine/states';
 import { RowMissing } from '../errors';
 import type { Trx } from './connect';
-import { TOTALS_COLUMNS, totalsToColumns } from './totals';
+import { TOTALS_COLUMNS } from './totals';
 
 export interface LockedRun {
   readonly ref: RunRef;
@@ -52,13 +52,4 @@ export const lockRun = async (trx: Trx, ref: RunRef): Promise<LockedRun> => {
     isCancelRequested: cancel_requested_at !== null,
     isStopped: stopped_at !== null,
   };
-};
-
-export const updateTotals = async (trx: Trx, { ref }: LockedRun, totals: Totals): Promise<void> => {
-  await trx
-    .updateTable('runs')
-    .set(totalsToColumns(totals))
-    .where('tenant', '=', ref.tenant)
-    .where('run', '=', ref.run)
-    .execute();
 };

@@ -1,8 +1,15 @@
-import type { Insertable, Selectable } from 'kysely';
+import type { ExpressionBuilder, Insertable, Selectable } from 'kysely';
+import { coordinatesOf, type OperationId } from '../../workflows/contract/ids';
 import type { NewOperation, OperationRow } from '../rows';
 import { mapPresent, present } from './columns';
-import type { OperationsTable } from './schema';
+import type { Database, OperationsTable } from './schema';
 import { decodeText, encodeText } from './text';
+
+/** By its key. The id says the same and is compared as well, so that one of another run is never found. */
+export const isOperation = (eb: ExpressionBuilder<Database, 'operations'>, id: OperationId) => {
+  const { step, ordinal } = coordinatesOf(id);
+  return eb.and({ step, ordinal, id });
+};
 
 export const toOperationRow = (row: Selectable<OperationsTable>): OperationRow => ({
   id: row.id,

@@ -7,7 +7,7 @@ import type { NewOperation, OperationRow } from '../rows';
 import type { OperationStore } from '../store';
 import type { Db, Session, Trx } from './connect';
 import { dispatchOperation } from './dispatch';
-import { newOperationColumns, toOperationRow } from './operation-row';
+import { isOperation, newOperationColumns, toOperationRow } from './operation-row';
 import { recordRead, settleOperation } from './settle';
 
 export const createOperationStore = (session: Session): OperationStore => ({
@@ -20,7 +20,8 @@ export const createOperationStore = (session: Session): OperationStore => ({
   findEquivalent: (ref, like) => findEquivalent(session.db, ref, like),
   dispatch: (ref, id, grant) => dispatchOperation(session, { ref, id, grant }),
   settle: (ref, id, settlement) => settleOperation(session, { ref, id, settlement }),
-  recordRead: (ref, id, result) => recordRead(session, { ref, id, settlement: result }),
+  recordRead: async (ref, id, settlement) =>
+    (await recordRead(session, { ref, id, settlement })) ?? (await findOperation(session.db, ref, id)) ?? missing(id),
   countPursuit: (...pursuit) => countPursuit(session, pursuit),
 });
 
@@ -28,7 +29,9 @@ const selectOperations = (db: Db | Trx, { tenant, run }: RunRef) =>
   db.selectFrom('operations').selectAll().where('tenant', '=', tenant).where('run', '=', run);
 
 const findOperation = async (db: Db, ref: RunRef, id: OperationId): Promise<OperationRow | undefined> => {
-  const row = await selectOperations(db, ref).where('id', '=', id).executeTakeFirst();
+  const row = await selectOperations(db, ref)
+    .where((eb) => isOperation(eb, id))
+    .executeTakeFirst();
   return row && toOperationRow(row);
 };
 
@@ -38,13 +41,18 @@ const createOperations = async (
 ): Promise<readonly OperationRow[]> => {
   const [first] = operations;
   if (first === undefined) return [];
-  await db
+  const created = await db
     .insertInto('operations')
     .values(operations.map((operation) => ({ ...newOperationColumns(operation), created_at: clock.now() })))
-    .onConflict((conflict) => conflict.columns(['tenant', 'run', 'id']).doNothing())
+    .onConflict((conflict) => conflict.columns(['tenant', 'run', 'step', 'ordinal']).doNothing())
+    .returningAll()
     .execute();
   const ids = operations.map((operation) => operation.id);
-  const rows = await selectOperations(db, first.ref).where('id', 'in', ids).execute();
+  const steps = operations.map((operation) => operation.step);
+  const isNew = created.length === operations.length;
+  const rows = isNew
+    ? created
+    : await selectOperations(db, first.ref).where('step', 'in', steps).where('id', 'in', ids).execute();
   const stored = new Map(rows.map((row) => [row.id, toOperationRow(row)]));
   return ids.map((id) => stored.get(id) ?? missing(id));
 };
@@ -106,7 +114,7 @@ const countPursuit = async (
     }))
     .where('tenant', '=', ref.tenant)
     .where('run', '=', ref.run)
-    .where('id', '=', id)
+    .where((eb) => isOperation(eb, id))
     .returningAll()
     .returning(clock.nowMs().as('now'))
     .executeTakeFirst();

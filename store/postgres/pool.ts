@@ -1,11 +1,12 @@
 /**
  * The pool below Kysely. It turns whatever the driver throws without an answer of the server into StoreUnavailable, and
- * never hands a connection back to the pool that has failed once.
+ * never hands a connection back to the pool that has failed once. Statements with parameters are prepared once per
+ * connection: planning them costs the server more than running them.
  */
 import type { PostgresCursor, PostgresPool, PostgresPoolClient, PostgresQueryResult } from 'kysely';
 import { Pool, types, type PoolClient, type QueryResult } from 'pg';
 import { StoreUnavailable } from '../errors';
-import { isAnswer, isMisuse, isUnavailableAnswer } from './failures';
+import { isAnswer, isMisuse, isStalePlan, isUnavailableAnswer } from './failures';
 
 export interface PoolOptions {
   readonly url: string;
@@ -28,10 +29,11 @@ export const createPool = ({ url, poolSize, statementTimeoutMs }: PoolOptions): 
     query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
     types: { getTypeParser: parserOf },
   });
+  const statements = new StatementNames();
   // An idle connection that breaks has left the pool already; the next query opens another.
   pool.on('error', ignore);
   return {
-    connect: async () => new CheckedClient(await orUnavailable(() => pool.connect())),
+    connect: async () => new CheckedClient(await orUnavailable(() => pool.connect()), statements),
     end: () => pool.end(),
   };
 };
@@ -44,7 +46,10 @@ class CheckedClient implements PostgresPoolClient {
     this.failure ??= error;
   };
 
-  constructor(private readonly client: PoolClient) {
+  constructor(
+    private readonly client: PoolClient,
+    private readonly statements: StatementNames,
+  ) {
     client.on('error', this.onError);
   }
 
@@ -66,7 +71,9 @@ class CheckedClient implements PostgresPoolClient {
   private async ask<R>(query: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
     if (this.failure !== undefined) throw new StoreUnavailable(this.failure);
     try {
-      return parseQueryResult(await orUnavailable(() => this.client.query(query, [...parameters])));
+      const name = parameters.length === 0 ? undefined : this.statements.nameOf(query);
+      const config = { text: query, values: [...parameters], ...(name === undefined ? {} : { name }) };
+      return parseQueryResult(await orUnavailable(() => this.client.query(config)));
     } catch (error) {
       if (error instanceof StoreUnavailable) this.failure ??= error.cause;
       throw error;
@@ -74,11 +81,26 @@ class CheckedClient implements PostgresPoolClient {
   }
 }
 
+/** Texts that are built from lists differ by their lengths: the rarer ones are not kept on the server. */
+const MAX_STATEMENTS = 200;
+
+class StatementNames {
+  private readonly names = new Map<string, string>();
+
+  nameOf(text: string): string | undefined {
+    const known = this.names.get(text);
+    if (known !== undefined || this.names.size === MAX_STATEMENTS) return known;
+    const name = `s${String(this.names.size + 1)}`;
+    this.names.set(text, name);
+    return name;
+  }
+}
+
 const orUnavailable = async <T>(ask: () => Promise<T>): Promise<T> => {
   try {
     return await ask();
   } catch (error) {
-    if (isMisuse(error) || (isAnswer(error) && !isUnavailableAnswer(error))) throw error;
+    if (isMisuse(error) || (isAnswer(error) && !isUnavailableAnswer(error) && !isStalePlan(error))) throw error;
     throw new StoreUnavailable(error);
   }
 };

@@ -132,6 +132,8 @@ export interface OperationsTable extends OfRun {
   /** A machine event names it: only then it counts. */
   readonly is_named: Generated<boolean>;
   readonly state: OperationState;
+  /** Computed: in none of the four final states. */
+  readonly is_open: ColumnType<boolean, never, never>;
   readonly generation: Generated<number>;
   readonly open_generations: Generated<readonly number[]>;
   /** The dispatch decisions, by generation. */

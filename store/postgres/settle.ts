@@ -1,13 +1,14 @@
 /** Settling locks the operation alone: what is found out needs neither the journal nor the ledger. */
 import { sql, type UpdateObject } from 'kysely';
 import type { OperationId } from '../../workflows/contract/ids';
-import type { RunRef } from '../../workflows/contract/records';
+import type { Fact, RunRef } from '../../workflows/contract/records';
+import type { OperationState } from '../../workflows/machine/operation-transitions';
 import { RowMissing } from '../errors';
 import type { OperationRow, Settlement } from '../rows';
 import { mapPresent } from './columns';
-import type { Session, Trx } from './connect';
-import { insertFacts } from './facts';
-import { toOperationRow } from './operation-row';
+import type { Db, Session, Trx } from './connect';
+import { insertFactsOf } from './facts';
+import { isOperation, toOperationRow } from './operation-row';
 import type { Database } from './schema';
 import { resolve, standingOf, type Resolution } from './settlement';
 import { encodeText } from './text';
@@ -29,26 +30,21 @@ export const settleOperation = (session: Session, settling: Settling): Promise<S
     const resolution = resolve(standingOf(locked.row, locked.now), settling.settlement);
     const changes = changesOf(session, locked.row, { settling, resolution });
     if (Object.keys(changes).length === 0) return locked;
-    const row = await updateOperation(trx, settling, changes);
-    if (resolution.effect === 'settled')
-      await insertFacts(session, trx, { row, facts: settling.settlement.facts ?? [] });
-    return { row, now: locked.now };
+    const facts = resolution.effect === 'settled' ? (settling.settlement.facts ?? []) : [];
+    const row = await updateOperation(session, trx, { settling, changes, facts });
+    return { row: row ?? locked.row, now: locked.now };
   });
 
 /** A read has no effect, so it needs no dispatch: its result is stored from wherever it stands, and the first one stays. */
-export const recordRead = (session: Session, settling: Settling): Promise<OperationRow> =>
-  session.transact(async (trx) => {
-    const { row } = await lockOperation(session, trx, settling);
-    if (row.state !== 'CREATED' && row.state !== 'DISPATCHED') return row;
-    const { settlement } = settling;
-    const recorded = await updateOperation(trx, settling, {
-      ...resultColumns(session, settlement),
-      state: settlement.state,
-      generation: 1,
-    });
-    await insertFacts(session, trx, { row: recorded, facts: settlement.facts ?? [] });
-    return recorded;
+export const recordRead = async (session: Session, settling: Settling): Promise<OperationRow | undefined> => {
+  const { settlement } = settling;
+  return updateOperation(session, session.db, {
+    settling,
+    changes: { ...resultColumns(session, settlement), state: settlement.state, generation: 1 },
+    facts: settlement.facts ?? [],
+    from: ['CREATED', 'DISPATCHED'],
   });
+};
 
 export const lockOperation = async (
   { clock }: Session,
@@ -61,7 +57,7 @@ export const lockOperation = async (
     .select(clock.nowMs().as('now'))
     .where('tenant', '=', ref.tenant)
     .where('run', '=', ref.run)
-    .where('id', '=', id)
+    .where((eb) => isOperation(eb, id))
     .forUpdate()
     .executeTakeFirst();
   if (found === undefined) throw new RowMissing(id);
@@ -71,16 +67,39 @@ export const lockOperation = async (
 
 type Changes = UpdateObject<Database, 'operations'>;
 
-const updateOperation = async (trx: Trx, { ref, id }: Settling, changes: Changes): Promise<OperationRow> => {
-  const row = await trx
-    .updateTable('operations')
-    .set(changes)
-    .where('tenant', '=', ref.tenant)
-    .where('run', '=', ref.run)
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirstOrThrow();
-  return toOperationRow(row);
+interface Update {
+  readonly settling: Settling;
+  readonly changes: Changes;
+  readonly facts: readonly Fact[];
+  /** Only from these states; undefined is returned where the row is in another. */
+  readonly from?: readonly OperationState[];
+}
+
+/** The row and its facts, in one statement. */
+const updateOperation = async (
+  session: Session,
+  db: Db | Trx,
+  { settling: { ref, id }, changes, facts, from }: Update,
+): Promise<OperationRow | undefined> => {
+  const updated = db.with('updated', (cte) =>
+    cte
+      .updateTable('operations')
+      .set(changes)
+      .where('tenant', '=', ref.tenant)
+      .where('run', '=', ref.run)
+      .where((eb) => isOperation(eb, id))
+      .$if(from !== undefined, (update) => update.where('state', 'in', from ?? []))
+      .returningAll(),
+  );
+  const row =
+    facts.length === 0
+      ? await updated.selectFrom('updated').selectAll().executeTakeFirst()
+      : await updated
+          .with('inserted', () => insertFactsOf(session, { ref, id, from: 'updated', facts }))
+          .selectFrom('updated')
+          .selectAll()
+          .executeTakeFirst();
+  return row && toOperationRow(row);
 };
 
 const changesOf = (
@@ -125,13 +144,7 @@ const latePursuit = (session: Session, row: OperationRow, settlement: Settlement
   return { not_before_at: sql`greatest(not_before_at, ${session.clock.inMs(settlement.notBeforeMs)})` };
 };
 
-const OPEN: ReadonlySet<OperationRow['state']> = new Set([
-  'DISPATCHED',
-  'ACCEPTED',
-  'RUNNING',
-  'UNKNOWN',
-  'UNRESOLVED',
-]);
+const OPEN: ReadonlySet<OperationState> = new Set(['DISPATCHED', 'ACCEPTED', 'RUNNING', 'UNKNOWN', 'UNRESOLVED']);
 
 /** The receipt that comes after the first callback still names the job that polls ask for. */
 const lateJob = (row: OperationRow, { job }: Settlement): Changes =>

@@ -1,4 +1,5 @@
 /** What nobody has sent yet can be called off by us alone. On the locked run row, so that no dispatch wins meanwhile. */
+import { sql } from 'kysely';
 import type { OperationId } from '../../workflows/contract/ids';
 import type { RunRef } from '../../workflows/contract/records';
 import type { Trx } from './connect';
@@ -26,6 +27,7 @@ const cancelUnsent = (trx: Trx, { ref, by, code }: CallOff) =>
     .set({ state: 'CANCELLED', code, cancelled_by: by, not_before_at: null })
     .where('tenant', '=', ref.tenant)
     .where('run', '=', ref.run)
+    .where(sql<boolean>`is_open`)
     .where('state', 'in', ['CREATED', 'NOT_EXECUTED']);
 
 /** In order of step and ordinal: what a plan change or a stop has called off, asked again the same. */
