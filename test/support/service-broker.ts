@@ -94,7 +94,8 @@ function lazily<T>(start: () => Promise<T>): () => Promise<T> {
 }
 
 function answer(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  // A kept connection may be closed by us in the moment in which a busy test sends on it.
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' }).end(JSON.stringify(body));
 }
 
 function portOf(server: Server): number {
