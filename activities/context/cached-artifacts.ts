@@ -1,4 +1,7 @@
-/** The artifact store with the newest reads kept: what one step writes the next one reads, and nothing in it ever changes. */
+/**
+ * The artifact store with the newest writes and reads kept: what one activity stores the next one reads, and nothing in it
+ * ever changes. It may stand around the store of a whole worker.
+ */
 import type { ActivityDeps } from '../deps';
 import { createBoundedCache } from './bounded-cache';
 import type { Content } from './read-artifact';
@@ -9,27 +12,44 @@ const CACHED_BYTES = 32 * 1024 * 1024;
 const CACHED_ENTRIES = 5_000;
 
 export const cacheArtifacts = (artifacts: Artifacts): Artifacts => {
-  const cache = createBoundedCache<Content>({ maxEntries: CACHED_ENTRIES, maxWeight: CACHED_BYTES });
+  const contents = createBoundedCache<Content>({ maxEntries: CACHED_ENTRIES, maxWeight: CACHED_BYTES });
+  /** As text, so that nobody shares an object with anybody. */
+  const texts = createBoundedCache<string>({ maxEntries: CACHED_ENTRIES, maxWeight: CACHED_BYTES });
+
   const get: Artifacts['get'] = async (tenant, hash) => {
     const key = `${tenant}/${hash}`;
-    const cached = cache.get(key);
+    const cached = contents.get(key);
     if (cached !== undefined) return cached;
     const read = await artifacts.get(tenant, hash);
-    if (read !== undefined) cache.set(key, read, read.bytes.length);
+    if (read !== undefined) contents.set(key, read, read.bytes.length);
     return read;
   };
   return {
-    put: (tenant, content) => artifacts.put(tenant, content),
-    putJson: (tenant, value) => artifacts.putJson(tenant, value),
     get,
+    put: async (tenant, content) => {
+      const hash = await artifacts.put(tenant, content);
+      contents.set(`${tenant}/${hash}`, content, content.bytes.length);
+      return hash;
+    },
+    putJson: async (tenant, value) => {
+      const hash = await artifacts.putJson(tenant, value);
+      const text = JSON.stringify(value);
+      if (!ESCAPED_SURROGATE.test(text)) texts.set(`${tenant}/${hash}`, text, text.length);
+      return hash;
+    },
     getJson: async (tenant, hash) => {
+      const text = texts.get(`${tenant}/${hash}`);
+      if (text !== undefined) return parseJson(text);
       const content = await get(tenant, hash);
       // The store says what is missing.
-      return content === undefined ? artifacts.getJson(tenant, hash) : parseJson(content);
+      return content === undefined ? artifacts.getJson(tenant, hash) : parseJson(decoder.decode(content.bytes));
     },
   };
 };
 
+/** What the store keeps of such text differs from what it was given. */
+const ESCAPED_SURROGATE = /\\ud[89a-f]/;
+
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-const parseJson = ({ bytes }: Content): unknown => JSON.parse(decoder.decode(bytes));
+const parseJson = (text: string): unknown => JSON.parse(text);

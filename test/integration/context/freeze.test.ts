@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { newRef, newRun, newWait } from '../../support/store-contract/fixtures';
-import { parseRunId, parseTenantId } from '../../../workflows/contract/ids';
+import { evidenceIdOf, parseRunId, parseTenantId } from '../../../workflows/contract/ids';
 import { AGENT, openContextStage, use, type ContextStage } from './context-stage';
 import { bytesOf, fencesOf, findFence, judgeRequest } from './read-request';
 
@@ -139,7 +139,7 @@ test('what an operation becomes after the freeze changes no request of that step
   });
   await stage.store.operations.settle(run.ref, id, {
     state: 'SUCCEEDED',
-    facts: [{ ...TEAM, evidence: second.context as never }],
+    facts: [{ ...TEAM, evidence: evidenceIdOf(1, 1) }],
   });
   expect(JSON.stringify(await stage.worker().project(run.ref, second.context))).toBe(before);
 });
