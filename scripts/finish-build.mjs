@@ -11,7 +11,9 @@ const SOURCE_FOLDERS = [
   'cli',
   'client',
   'config',
+  'definition',
   'examples',
+  'relays',
   'scripts',
   'store',
   'testing',
@@ -20,6 +22,8 @@ const SOURCE_FOLDERS = [
 ];
 const ASSET_EXTENSIONS = new Set(['.cedar', '.cedarschema', '.css', '.html', '.json', '.md', '.sql', '.svg', '.txt']);
 const EMITTED = /\.(?:js|js\.map|d\.ts)$/;
+// Written by bundle.mjs, from many sources.
+const BUNDLES = new Set(['workers/workflow-bundle.js']);
 
 copyAssets();
 deleteOrphans();
@@ -48,6 +52,7 @@ function isUpToDate(sourcePath, targetPath) {
 function deleteOrphans() {
   for (const folder of SOURCE_FOLDERS) {
     for (const outputPath of listFiles(join(DIST, folder))) {
+      if (BUNDLES.has(relative(DIST, outputPath))) continue;
       const stem = join(ROOT, relative(DIST, outputPath));
       const sources = EMITTED.test(stem) ? [stem.replace(EMITTED, '.ts')] : [stem];
       const isAsset = ASSET_EXTENSIONS.has(extname(outputPath));
