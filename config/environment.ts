@@ -19,13 +19,14 @@ const withoutSecrets = (): Readonly<Record<string, undefined>> =>
 export const environmentOfOthers = (): NodeJS.ProcessEnv => childEnvironment(withoutSecrets());
 
 /**
- * For a worker of the development stack: Temporal's own variables and profile file name another server, with its keys and
- * certificates, so they are left out, and an empty file stands for the profile.
+ * For a worker of the development stack: Temporal's own variables name another server, with its keys and certificates, so
+ * they are left out. `changes` has to name a profile file too, or the user's own would be read.
  */
-export const environmentOfDevWorker = (changes: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv =>
+export const environmentOfDevWorker = (
+  changes: Readonly<Record<string, string | undefined>> & { readonly TEMPORAL_CONFIG_FILE: string },
+): NodeJS.ProcessEnv =>
   childEnvironment({
     ...Object.fromEntries(temporalVariables().map((name) => [name, undefined])),
-    TEMPORAL_CONFIG_FILE: '/dev/null',
     ...changes,
   });
 

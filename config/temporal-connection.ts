@@ -22,6 +22,16 @@ export const loadTemporalAddress = (): TemporalAddress => {
   };
 };
 
+/** Read by Temporal's own library; listed here for the documents. */
+export const TEMPORAL_SETTINGS: Readonly<Record<string, string>> = {
+  TEMPORAL_ADDRESS:
+    "Temporal's server, `localhost:7233` when absent. Commands use the development stack's where one runs.",
+  TEMPORAL_NAMESPACE: '`default` when absent.',
+  TEMPORAL_API_KEY: 'For Temporal Cloud.',
+  TEMPORAL_PROFILE: 'Which profile of the configuration file holds.',
+  TEMPORAL_CONFIG_FILE: 'A configuration file elsewhere than at its usual place.',
+};
+
 const NAMING = ['TEMPORAL_ADDRESS', 'TEMPORAL_PROFILE', 'TEMPORAL_CONFIG_FILE'] as const;
 
 /** Whether somebody said where Temporal is, so that nothing else is to be guessed. */

@@ -5,6 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { renderArchitecture } from './generate-architecture';
+import { renderConfiguration, renderEnvExample } from './generate-configuration';
 
 interface GeneratedFile {
   /** Relative to the project's root. */
@@ -12,7 +13,11 @@ interface GeneratedFile {
   readonly render: (rootPath: string) => string | Promise<string>;
 }
 
-const GENERATED: readonly GeneratedFile[] = [{ path: 'docs/generated/architecture.md', render: renderArchitecture }];
+const GENERATED: readonly GeneratedFile[] = [
+  { path: 'docs/generated/architecture.md', render: renderArchitecture },
+  { path: 'docs/generated/configuration.md', render: renderConfiguration },
+  { path: '.env.example', render: renderEnvExample },
+];
 
 // Runs as dist/scripts/generate.js.
 const ROOT_PATH = join(__dirname, '../..');
