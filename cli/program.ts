@@ -99,18 +99,18 @@ const addRunsCommands = (program: Command, add: Add): void => {
   const get = scoped(runs.command('get').argument('<run>', 'its id')).description(
     'show all that is recorded: steps, attempts, decisions, operations, waits, ledger',
   );
-  add(get, async () => (await import('./commands/runs/read.js')).runsGet);
+  add(get, async () => (await import('./commands/runs/get.js')).runsGet);
 
   const watch = scoped(
     runs.command('watch').argument('<run>', 'its id'),
     'print one line of JSON for each line of the journal',
   ).description('follow the journal until the run ends: exit code 0 only if it SUCCEEDED');
-  add(watch, async () => (await import('./commands/runs/read.js')).runsWatch);
+  add(watch, async () => (await import('./commands/runs/watch.js')).runsWatch);
 
   const result = scoped(runs.command('result').argument('<run>', 'its id')).description(
     'print the result of a run that has ended',
   );
-  add(result, async () => (await import('./commands/runs/read.js')).runsResult);
+  add(result, async () => (await import('./commands/runs/result.js')).runsResult);
 
   const cancel = scoped(runs.command('cancel').argument('<run>', 'its id')).description(
     'cancel a run: nothing new is sent from then on',

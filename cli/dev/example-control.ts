@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { coordinatesOf, parseOperationId, type RunId } from '../../workflows/contract/ids';
 import { CommandFailure } from '../errors';
 import { errorText } from '../stack/errors';
+import { formatNumberOf } from '../view/format';
 import type { DevExample, DevScenario } from './dev-example';
 
 export interface ExampleAddresses {
@@ -64,7 +65,7 @@ export const differenceOf = (
   expected: DevScenario['expected']['effects'],
 ): string | undefined => {
   if (effects.length !== expected.length) {
-    return `${String(effects.length)} effects, expected ${String(expected.length)}`;
+    return `${formatNumberOf(effects.length, 'effect')}, expected ${expected.length}`;
   }
   const index = effects.findIndex((effect, at) => !contains(effect, expected[at]));
   return index < 0

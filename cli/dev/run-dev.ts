@@ -35,7 +35,7 @@ export const runDev: Action<DevOptions> = async (options, { output, settings: lo
   const plan = planDev(options, { example, settings, output });
   const session = await openSession(settings, { isFresh: options.fresh === true, output });
   try {
-    return await Promise.race([runOn(session, plan), session.broken]);
+    return await runOn(session, plan);
   } catch (error) {
     // What fails while everything is being ended fails because of that; the exit handlers have the last word.
     if (session.isEnding()) await forever();
@@ -88,10 +88,11 @@ const runOn = async (session: Session, plan: DevPlan): Promise<number> => {
   const { databaseUrl, temporal } = stack;
   const services = openServices({ databaseUrl, temporal: addressOf(temporal), taskQueue: settings.taskQueue });
   try {
-    const exitCode = await runScenario({ plan, stack, services, dataDir: layout.root });
+    const run = runScenario({ plan, stack, services, dataDir: layout.root });
+    const exitCode = await Promise.race([run, session.broken]);
     if (!isStaying) return exitCode;
     output.note('The stack stays up; Ctrl-C ends it.');
-    return await forever();
+    return await session.broken;
   } finally {
     await services.close();
   }

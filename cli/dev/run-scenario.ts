@@ -2,7 +2,7 @@
 import type { RunRow } from '../../store/rows';
 import type { Services } from '../services';
 import { CommandFailure } from '../errors';
-import { oneLine } from '../view/format';
+import { formatNumberOf, oneLine } from '../view/format';
 import { SCRIPTED } from '../view/model-line';
 import { readRecord } from '../view/run-record';
 import { renderResult } from '../view/result-view';
@@ -82,9 +82,9 @@ const renderVerdict = (
 ): readonly string[] => {
   const { bold, dim, green, red } = view.colors;
   const { expected, desk, run } = report;
-  const effects = desk.effects.map((each) => `    ${oneLine(JSON.stringify(each), 200)}`);
+  const effects = desk.effects.length === 0 ? ['    none'] : desk.effects.map((each) => `    ${describeEffect(each)}`);
   const verdict = expected.isMet
-    ? green(`  As the scenario says: ${expected.terminal}, ${desk.effects.length} effects`)
+    ? green(`  As the scenario says: ${expected.terminal}, ${formatNumberOf(desk.effects.length, 'effect')}`)
     : red(`  Not as the scenario says: ${expected.differences.join('; ')}`);
   const look = isStaying
     ? [
@@ -103,3 +103,9 @@ const renderVerdict = (
     `    data and logs in ${dataDir}`,
   ];
 };
+
+/** Whatever the example lists, by name: `kind reassign  ticket T100  …`. */
+const describeEffect = (effect: DevReport['desk']['effects'][number]): string =>
+  Object.entries(effect)
+    .map(([name, value]) => `${name} ${oneLine(typeof value === 'string' ? value : JSON.stringify(value), 80)}`)
+    .join('  ');

@@ -2,7 +2,7 @@
  * Starts everything that a run needs on this machine: what does not need one another at the same time, the worker last.
  * Whatever has been started is in the group when something fails, so that it is ended with the rest.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { environmentOfDevWorker, environmentOfOthers, readSearchPath } from '../../config/environment';
@@ -135,13 +135,14 @@ const startProcesses = async (options: StackOptions): Promise<Servers['processes
 const WORKER_READY = z.object({ agents: z.array(z.string()) });
 
 const startWorker = async (options: StackOptions, servers: Servers): Promise<readonly string[]> => {
-  const { group, example, settings } = options;
+  const { group, example, settings, layout } = options;
   const { ready } = await group.startScript({
     name: 'worker',
     script: join(PACKAGE_DIR, 'workers', 'main.js'),
     args: ['--exit-with-parent'],
     env: environmentOfDevWorker({
       DATABASE_URL: servers.databaseUrl,
+      TEMPORAL_CONFIG_FILE: writeEmptyProfile(layout),
       TEMPORAL_ADDRESS: servers.temporal.address,
       TEMPORAL_NAMESPACE: servers.temporal.namespace,
       HOLDFAST_TASK_QUEUE: settings.taskQueue,
@@ -151,6 +152,13 @@ const startWorker = async (options: StackOptions, servers: Servers): Promise<rea
     }),
   });
   return WORKER_READY.parse(ready).agents;
+};
+
+/** Temporal's reader of profiles fails on a file without any. */
+const writeEmptyProfile = ({ stateDir }: DataDirLayout): string => {
+  const path = join(stateDir, 'temporal.toml');
+  writeFileSync(path, '[profile.default]\n');
+  return path;
 };
 
 /** The scripted model takes any key, but the SDK wants one; nobody's real key is to reach it. */

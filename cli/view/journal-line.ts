@@ -75,7 +75,7 @@ const describeCause = (line: MachineLine, { details, colors }: LineContext): str
     attempt === undefined ? undefined : `attempt ${attempt}`,
     attempt === undefined ? undefined : describeSpending(details, Number(step), Number(attempt)),
     line.event === 'callsJudged' ? describeCalls(details.operations, Number(step), colors) : undefined,
-    ordinal === undefined ? undefined : describeOperation(details.operations, Number(step), Number(ordinal)),
+    ordinal === undefined ? undefined : describeOperation(line, details.operations),
     typeof wait === 'string' ? describeWait(details.waits, wait) : undefined,
     code === undefined ? undefined : colors.yellow(oneLine(String(code), 60)),
     terminal === undefined ? undefined : oneLine(`${terminal}: ${reason ?? ''}`, 80),
@@ -105,12 +105,27 @@ const describeCalls = (operations: readonly OperationRow[], step: number, colors
     .map(({ tool, effect }) => (effect === 'write' ? colors.bold(tool) : tool))
     .join(', ');
 
-const describeOperation = (operations: readonly OperationRow[], step: number, ordinal: number): string => {
+/** The id is the run's with step and ordinal: the line has both already. */
+const describeOperation = (line: MachineLine, operations: readonly OperationRow[]): string => {
+  const { step, ordinal } = line.cause;
   const operation = operations.find((each) => each.step === step && each.ordinal === ordinal);
-  if (operation === undefined) return `call ${ordinal}`;
-  const { id, tool, state, generation, evidence, job } = operation;
-  const words = [id, tool, state, generation > 1 ? `generation ${generation}` : '', job ?? '', evidence ?? ''];
+  if (operation === undefined) return `call ${String(ordinal)}`;
+  const { tool, evidence, job } = operation;
+  const state = stateAfter(line);
+  const words = [
+    `call ${String(ordinal)}`,
+    tool,
+    state,
+    job === undefined || state === 'SUCCEEDED' ? '' : `job ${oneLine(job, 40)}`,
+    evidence === undefined || state !== 'SUCCEEDED' ? '' : evidence,
+  ];
   return words.filter((word) => word !== '').join(' ');
+};
+
+/** As the event says it: the row may have moved on since. */
+const stateAfter = ({ event, cause: { outcome, code } }: MachineLine): string => {
+  if (typeof outcome === 'string') return outcome;
+  return event === 'readEnded' && code === undefined ? 'SUCCEEDED' : '';
 };
 
 const describeWait = (waits: LineContext['details']['waits'], id: string): string => {

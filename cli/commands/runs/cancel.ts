@@ -3,9 +3,9 @@ import type { Runs } from '../../../client/runs';
 import type { Action } from '../../context';
 import { CommandFailure } from '../../errors';
 import { withServices } from '../../services';
-import type { ReadOptions } from './read';
+import type { OneRunOptions } from './scope';
 
-export const runsCancel: Action<ReadOptions> = (options, context) =>
+export const runsCancel: Action<OneRunOptions> = (options, context) =>
   withServices(context, async ({ runs }) => {
     const { run, tenant, json } = options;
     await cancel(runs, options);
@@ -16,7 +16,7 @@ export const runsCancel: Action<ReadOptions> = (options, context) =>
   });
 
 /** The mark in the row comes first and holds, whether or not the run could be woken. */
-const cancel = async (runs: Runs, { run, tenant }: ReadOptions): Promise<void> => {
+const cancel = async (runs: Runs, { run, tenant }: OneRunOptions): Promise<void> => {
   const before = await runs.get(tenant, run);
   try {
     await runs.cancel(tenant, run);

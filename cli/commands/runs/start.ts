@@ -2,7 +2,7 @@
 import type { StartRequest } from '../../../client/start-request';
 import type { RunRow } from '../../../store/rows';
 import type { Action, CliContext } from '../../context';
-import { CommandFailure } from '../../errors';
+import { UsageError } from '../../errors';
 import { forJson } from '../../output';
 import { readJsonOption } from '../../read-json-option';
 import { withServices, type Services } from '../../services';
@@ -10,7 +10,7 @@ import { renderResult } from '../../view/result-view';
 import { readRecord } from '../../view/run-record';
 import { buildReport } from '../../view/run-report';
 import { watchRun } from '../../view/watch-run';
-import { isSuccess, type ScopeOptions } from './scope';
+import { FOLLOW_EVERY_MS, isSuccess, type ScopeOptions } from './scope';
 
 export interface StartOptions extends ScopeOptions {
   readonly agent: string;
@@ -44,7 +44,7 @@ const toRequest = ({ agent, goal, data, limits }: StartOptions): StartRequest =>
 /** The development stack says what its worker serves; elsewhere a worker finds out, and the run ends as `agent.unknown`. */
 const requireKnownAgent = (agent: string, { stack }: Services): void => {
   if (stack === undefined || stack.agents.includes(agent)) return;
-  throw new CommandFailure('agent.unknown', `--agent: got '${agent}', expected one of ${stack.agents.join(', ')}`);
+  throw new UsageError(`--agent: got '${agent}', expected one of ${stack.agents.join(', ')}`);
 };
 
 const tellStarted = (row: RunRow, { json, tenant }: StartOptions, { output }: CliContext): number => {
@@ -63,15 +63,13 @@ interface Waiting {
   readonly context: CliContext;
 }
 
-const EVERY_MS = 250;
-
 const waitForEnd = async (row: RunRow, { services, options, context: { output } }: Waiting): Promise<number> => {
   const { tenant, json } = options;
   const { run } = row.ref;
   const reader = { ...services, tenant };
   output.note(run);
   const signal = new AbortController().signal;
-  await watchRun({ ...reader, run, everyMs: EVERY_MS, signal }, json === true ? forJson(output) : output);
+  await watchRun({ ...reader, run, everyMs: FOLLOW_EVERY_MS, signal }, json === true ? forJson(output) : output);
   const record = await readRecord(reader, run);
   if (json === true) output.printJson(buildReport(record));
   else for (const line of renderResult(record, output.colors)) output.print(line);
