@@ -137,7 +137,16 @@ const exchange: fc.Arbitrary<ExchangeParts> = fc
     thoughts: fc.array(fc.oneof(thought, redacted), { maxLength: 2 }),
     text: fc.option(anyText, { nil: undefined }),
     uses: fc.array(toolUse, { maxLength: 5 }),
-    how: fc.constantFrom('called', 'refused', 'answered', 'superseded', 'paused', 'repeatsId', 'nothing'),
+    how: fc.constantFrom(
+      'called',
+      'refused',
+      'answered',
+      'superseded',
+      'paused',
+      'repeatsId',
+      'repeatsWithin',
+      'nothing',
+    ),
   })
   .chain(({ thoughts, text, uses, how }) =>
     fc
@@ -149,14 +158,18 @@ const exchange: fc.Arbitrary<ExchangeParts> = fc
           ...(text === undefined ? [] : [{ type: 'text' as const, text }]),
           ...(how === 'paused'
             ? []
-            : uses.map((use): Block => ({ type: 'tool_use', ...use, ...(how === 'repeatsId' ? SAME_ID : {}) }))),
+            : uses.map((use, index): Block => ({
+                type: 'tool_use',
+                ...use,
+                ...(how === 'repeatsWithin' || (how === 'repeatsId' && index === 0) ? SAME_ID : {}),
+              }))),
         ];
         const shown = how === 'nothing' ? [] : blocks;
         return {
           kind: 'exchange',
           addition: { kind: 'exchange', step: 1, candidate: HASH, calls: [] },
           candidate: candidateOf(shown, how === 'paused' ? 'pause_turn' : 'tool_use'),
-          calls: how === 'called' || how === 'repeatsId' ? calls : [],
+          calls: how === 'called' || how.startsWith('repeats') ? calls : [],
           ...(how === 'refused' ? { finding: found } : {}),
           ...(how === 'answered' ? { response: responsePart({ choice: 0 }) } : {}),
         };
