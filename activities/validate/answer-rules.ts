@@ -1,4 +1,5 @@
 /** What an answer may say: each claim on evidence of this run, each assertion equal to a confirmed fact, nothing secret. */
+import type { CompletionView } from '../../definition/agent';
 import type { Answer, Claim } from '../../workflows/contract/records';
 import { canonicalText } from '../operate/storable-json';
 import type { FinishLookUps } from './look-ups';
@@ -13,6 +14,18 @@ export interface AnswerInput {
 }
 
 export type AnswerValidator = Validator<AnswerInput, undefined>;
+
+/** What conditions and the agent's own validators look at; without the answer, what the task lacks as it stands. */
+export const viewOf = (
+  { task, facts }: PinnedContext,
+  { operations }: FinishLookUps,
+  answer?: Answer,
+): CompletionView => ({
+  task,
+  facts,
+  operations,
+  ...(answer === undefined ? {} : { answer }),
+});
 
 const fault = (code: string, details: Pick<Fault, 'field' | 'value' | 'expected' | 'message'>): Judgement<never> =>
   fail({ code, error: 'INVALID_ARGUMENT', ...details });
@@ -52,12 +65,12 @@ export const ASSERTIONS: AnswerValidator = {
 type Assertion = NonNullable<Claim['asserts']>[number];
 
 const judgeAssertion = (
-  { completion }: PinnedContext,
+  { facts }: PinnedContext,
   assertion: Assertion,
   field: string,
 ): Judgement<never> | undefined => {
   const { object, field: name, value } = assertion;
-  const fact = completion.facts.find(object, name);
+  const fact = facts.find(object, name);
   const about = `${showText(object)}.${showText(name)}`;
   if (fact === undefined) {
     const expected = 'something that a fact confirms';
@@ -133,8 +146,8 @@ export const ownValidatorsOf = ({ agent }: PinnedContext): readonly AnswerValida
   (agent.definition.validators ?? []).map(({ name, version, check }) => ({
     name: `own.${name}`,
     version,
-    judge: ({ context, answer }) => {
-      const message = runCheck(() => check(answer, { ...context.completion, answer }));
+    judge: ({ context, answer, lookUps }) => {
+      const message = runCheck(() => check(answer, viewOf(context, lookUps, answer)));
       return message === undefined ? pass(undefined) : fault(`finish.own.${name}`, { message: showText(message) });
     },
   }));

@@ -4,7 +4,7 @@
  */
 import type { Gap, OperationSummary } from '../../workflows/contract/records';
 import { findGaps } from '../context/find-gaps';
-import type { AnswerInput } from './answer-rules';
+import { viewOf, type AnswerInput } from './answer-rules';
 import { fail, pass, type Judgement, type Validator } from './judgement';
 
 /** The code of the run's end: FAILED with reason `blocked.<code>`. */
@@ -28,7 +28,7 @@ const BLOCKS_BY_STATE: ReadonlyMap<string, Block> = new Map([
 ]);
 
 const judge = ({ context, lookUps }: AnswerInput): Judgement<Block> => {
-  const gaps = findGaps(context.agent, context.completion);
+  const gaps = findGaps(context.agent, viewOf(context, lookUps));
   if (gaps.length === 0) return failUnshown('nothing that the task lacks is open: finish with outcome done', gaps);
   const found = findBlock(lookUps.operations, gaps);
   if (found !== undefined) return pass(found.block, { operation: found.operation.id });

@@ -15,7 +15,7 @@ export const createValidateActivities = (deps: JudgeDeps): Pick<LocalActivities,
 const judgeCandidate = async (deps: JudgeDeps, input: JudgeInput): Promise<Verdict> => {
   const { context, candidate, run } = await loadJudgeContext(deps, input);
   const prepared = prepare(context, candidate, { run });
-  const lookUps = await loadLookUps(deps.store, prepared, run);
+  const lookUps = await loadLookUps(deps, prepared, run);
   const judged = complete(prepared, lookUps);
   const verdict = await storeJudgement(deps.store, { context, lookUps, judged });
   const { ref, step, attempt } = input;

@@ -29,8 +29,8 @@ const judge = ({ context, call }: FreshnessInput): Judgement<ReadyCall> => {
 type Versioned = Fact & { readonly version: string };
 
 /** Facts are in the order in which they were confirmed. */
-const findNewest = ({ completion }: PinnedContext, target: string): Versioned | undefined =>
-  completion.facts.all.findLast((fact): fact is Versioned => fact.object === target && fact.version !== undefined);
+const findNewest = ({ facts }: PinnedContext, target: string): Versioned | undefined =>
+  facts.all.findLast((fact): fact is Versioned => fact.object === target && fact.version !== undefined);
 
 /** The version at which the context showed that very field: an older one, where it was confirmed anew since. */
 const findShown = ({ manifest }: PinnedContext, { object, field }: Versioned): string | undefined =>

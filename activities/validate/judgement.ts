@@ -2,10 +2,10 @@
  * What validators are given and what they answer. Every validator is a pure function of stored artifacts and recorded
  * look-ups, so that a candidate can be judged again under other validators without asking anybody.
  */
-import type { CompletionView } from '../../definition/agent';
+import type { FactsView } from '../../definition/agent';
 import type { CompiledAgent } from '../../definition/registry';
 import type { DefinitionSnapshot } from '../../definition/snapshot';
-import type { Principal } from '../../store/rows';
+import type { Principal, Task } from '../../store/rows';
 import type { ErrorCode } from '../../workflows/contract/errors';
 import type { ArtifactHash } from '../../workflows/contract/ids';
 import type { Json, JsonObject } from '../../workflows/contract/json';
@@ -24,7 +24,9 @@ export interface JudgeContext {
   readonly agent: CompiledAgent | undefined;
   readonly snapshot: DefinitionSnapshot;
   readonly manifest: Manifest;
-  readonly completion: CompletionView;
+  readonly task: Task;
+  /** Confirmed before this step. */
+  readonly facts: FactsView;
   /** What the person who asked has said since, in the order in which it was accepted. */
   readonly messages: readonly JsonObject[];
 }

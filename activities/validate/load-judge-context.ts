@@ -1,8 +1,13 @@
-/** What a judgement starts from: the candidate, its context, and the run as the store has it. */
+/**
+ * What a judgement starts from: the candidate, its context, and the run as the store has it. Of constant size however many
+ * operations the run has had; they are looked up where an answer is judged.
+ */
 import type { RunRow } from '../../store/rows';
 import type { JudgeInput } from '../../workflows/contract/activities';
 import { MANIFEST } from '../context/artifact-shapes';
-import { loadRunView } from '../context/load-run-view';
+import { RunMissing, RunNotOpen } from '../context/errors';
+import { createFactsView } from '../context/facts-view';
+import { loadDefinition } from '../context/load-run-view';
 import { readArtifact } from '../context/read-artifact';
 import type { ActivityDeps } from '../deps';
 import { CANDIDATE, type CandidateArtifact } from '../model/candidate';
@@ -17,19 +22,23 @@ export interface Loaded {
 
 export type JudgeDeps = Pick<ActivityDeps, 'store' | 'registry' | 'log'>;
 
-/** Facts up to the step before: what this step has found out is not known while it is judged, however often that is done. */
+/**
+ * Facts up to the step before: what this step has found out is not known while it is judged, however often that is done.
+ * Throws RunMissing, RunNotOpen, and what the store and `readArtifact` throw.
+ */
 export const loadJudgeContext = async (deps: JudgeDeps, input: JudgeInput): Promise<Loaded> => {
-  const { store } = deps;
+  const { store, registry } = deps;
   const { ref, step, attempt, planVersion } = input;
   const at = (hash: JudgeInput['context']) => ({ tenant: ref.tenant, hash });
-  const [view, manifest, candidate, messages] = await Promise.all([
-    loadRunView(deps, ref, { step: step - 1, alsoOf: [] }),
+  const [row, facts, manifest, candidate, messages] = await Promise.all([
+    store.runs.get(ref),
+    store.facts.list(ref, { step: step - 1, alsoOf: [] }),
     readArtifact(store, at(input.context), MANIFEST),
     readArtifact(store, at(input.candidate), CANDIDATE),
     planVersion > 1 ? store.runs.messages(ref, { after: 0, upTo: planVersion }) : [],
   ]);
-  const { row, snapshot, agent, completion, operations } = view;
-  const earlier = new Set(operations.filter((operation) => operation.step < step).map(({ id }) => id));
+  if (row === undefined) throw new RunMissing(ref);
+  if (row.definition === undefined) throw new RunNotOpen(ref);
   return {
     context: {
       ref,
@@ -40,10 +49,11 @@ export const loadJudgeContext = async (deps: JudgeDeps, input: JudgeInput): Prom
       candidate: input.candidate,
       agentName: row.agent,
       principal: row.principal,
-      agent,
-      snapshot,
+      agent: registry.find(row.agent),
+      snapshot: await loadDefinition(deps, ref, row.definition),
       manifest,
-      completion: { ...completion, operations: completion.operations.filter(({ id }) => earlier.has(id)) },
+      task: row.task,
+      facts: createFactsView(facts),
       messages: messages.filter(({ kind }) => kind === 'amend').map(({ body }) => body),
     },
     candidate,

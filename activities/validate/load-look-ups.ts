@@ -1,6 +1,7 @@
 /** Looks up what the second half of a judgement needs, and no more. */
 import { parseWaitId } from '../../workflows/contract/ids';
-import type { RunRef } from '../../workflows/contract/records';
+import type { OperationSummary, RunRef } from '../../workflows/contract/records';
+import { loadRunView } from '../context/load-run-view';
 import type { JudgeDeps } from './load-judge-context';
 import type { Prepared } from './judge';
 import type { PinnedContext } from './judgement';
@@ -9,10 +10,10 @@ import { recordOperation, type FinishLookUps, type LookUps, type RunStatus } fro
 
 type Store = JudgeDeps['store'];
 
-export const loadLookUps = async (store: Store, { work }: Prepared, run: RunStatus): Promise<LookUps> => {
+export const loadLookUps = async (deps: JudgeDeps, { work }: Prepared, run: RunStatus): Promise<LookUps> => {
   const none: LookUps = { schemaVersion: 1, run, equivalents: [] };
-  if (work.kind === 'calls') return { ...none, equivalents: await findEquivalents(store, work) };
-  return work.kind === 'finish' ? { ...none, finish: await lookUpFinish(store, work) } : none;
+  if (work.kind === 'calls') return { ...none, equivalents: await findEquivalents(deps.store, work) };
+  return work.kind === 'finish' ? { ...none, finish: await lookUpFinish(deps, work) } : none;
 };
 
 type Work<Kind extends Prepared['work']['kind']> = Extract<Prepared['work'], { kind: Kind }>;
@@ -31,21 +32,28 @@ const findEquivalents = async (store: Store, { context, calls }: Work<'calls'>):
   return found.flat();
 };
 
-const lookUpFinish = async (store: Store, { context, answer }: Work<'finish'>): Promise<FinishLookUps> => {
-  const cited = [...new Set(answer.claims.flatMap(({ evidence }) => evidence))];
-  const isCannot = answer.outcome === 'cannot';
-  const [known, blocks] = await Promise.all([
-    Promise.all(cited.map((id) => isKnownEvidence(store, context, id))),
-    isCannot ? lookUpBlocks(store, context) : NO_BLOCKS,
+const lookUpFinish = async (deps: JudgeDeps, { context, answer }: Work<'finish'>): Promise<FinishLookUps> => {
+  const { ref, step } = context;
+  const [view, blocks] = await Promise.all([
+    loadRunView(deps, ref, { step: step - 1, alsoOf: [] }),
+    answer.outcome === 'cannot' ? lookUpBlocks(deps.store, context) : NO_BLOCKS,
   ]);
-  return { evidence: cited.filter((_, index) => known[index]), operations: context.completion.operations, ...blocks };
+  const operations = view.completion.operations.filter((operation) => operation.step < step);
+  const cited = [...new Set(answer.claims.flatMap(({ evidence }) => evidence))];
+  const known = await Promise.all(cited.map((id) => isKnownEvidence(deps.store, { context, operations }, id)));
+  return { evidence: cited.filter((_, index) => known[index]), operations, ...blocks };
 };
 
+interface Evidenced {
+  readonly context: PinnedContext;
+  readonly operations: readonly OperationSummary[];
+}
+
 /** `E…` is an operation's, or a fact's; `W…` is a response's, which need not have left facts. */
-const isKnownEvidence = async (store: Store, { ref, completion }: PinnedContext, id: string): Promise<boolean> => {
-  if (completion.operations.some(({ evidence }) => evidence === id)) return true;
-  if (completion.facts.all.some(({ evidence }) => evidence === id)) return true;
-  return id.startsWith('W') && (await isAnsweredWait(store, ref, id));
+const isKnownEvidence = async (store: Store, { context, operations }: Evidenced, id: string): Promise<boolean> => {
+  if (operations.some(({ evidence }) => evidence === id)) return true;
+  if (context.facts.all.some(({ evidence }) => evidence === id)) return true;
+  return id.startsWith('W') && (await isAnsweredWait(store, context.ref, id));
 };
 
 const isAnsweredWait = async (store: Store, ref: RunRef, id: string): Promise<boolean> => {

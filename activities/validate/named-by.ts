@@ -17,11 +17,11 @@ const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
 export const responseLeaves = (facts: FactsView): readonly string[] =>
   facts.all.filter(({ evidence }) => evidence.startsWith('W')).flatMap(({ value }) => leavesOf(value));
 
-export const isNamedByPerson = ({ completion, messages }: JudgeContext, id: string): boolean => {
-  const { goal, data } = completion.task;
+export const isNamedByPerson = ({ task, facts, messages }: JudgeContext, id: string): boolean => {
+  const { goal, data } = task;
   return (
     leavesOf(data).includes(id) ||
-    responseLeaves(completion.facts).includes(id) ||
+    responseLeaves(facts).includes(id) ||
     [goal, ...messages.flatMap(leavesOf)].some((text) => namesWord(text, id))
   );
 };

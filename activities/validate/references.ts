@@ -50,14 +50,12 @@ const judgeEvidenceArgument = ({ ordinal, face, args }: ReferenceInput): Judgeme
 };
 
 const isKnown = (context: PinnedContext, { kind, id }: NamedObject): boolean =>
-  context.completion.facts.all.some(({ object }) => object === `${kind}:${id}`) || isNamedByPerson(context, id);
+  context.facts.all.some(({ object }) => object === `${kind}:${id}`) || isNamedByPerson(context, id);
 
 const MAX_LISTED = 10;
 
-const failUnknown = ({ completion }: PinnedContext, { kind, id, path }: NamedObject): Judgement<never> => {
-  const known = [...new Set(completion.facts.all.map(({ object }) => object))].filter((object) =>
-    object.startsWith(`${kind}:`),
-  );
+const failUnknown = ({ facts }: PinnedContext, { kind, id, path }: NamedObject): Judgement<never> => {
+  const known = [...new Set(facts.all.map(({ object }) => object))].filter((object) => object.startsWith(`${kind}:`));
   const listed = known.slice(0, MAX_LISTED).map((object) => showText(object.slice(kind.length + 1)));
   const expected = `a ${kind} that a fact or the task names${listed.length === 0 ? '' : ` (${listed.join(', ')})`}`;
   const field = fieldOf(path);
@@ -105,8 +103,8 @@ const namesOf = (refs: readonly NamedObject[], target: Target | undefined): read
 ];
 
 /** Two candidates at least, and no answer of a person that names one of them. */
-const findOpenChoice = ({ manifest, completion }: PinnedContext, names: readonly string[]): Gap | undefined => {
-  const answers = responseLeaves(completion.facts);
+const findOpenChoice = ({ manifest, facts }: PinnedContext, names: readonly string[]): Gap | undefined => {
+  const answers = responseLeaves(facts);
   const isAnswered = (candidate: string): boolean =>
     answers.includes(candidate) || answers.includes(candidate.slice(candidate.indexOf(':') + 1));
   return manifest.gaps.find(

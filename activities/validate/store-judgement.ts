@@ -6,16 +6,16 @@ import {
   evidenceIdOf,
   fingerprintOf,
   operationIdOf,
+  parseArtifactHash,
   type ArtifactHash,
   type EvidenceId,
 } from '../../workflows/contract/ids';
 import type { DecisionRow, NewOperation, Settlement } from '../../store/rows';
 import type { Verdict } from '../../workflows/contract/activities';
-import type { Json } from '../../workflows/contract/json';
 import type { JudgedCall } from '../../workflows/machine/events';
 import { createPolicy } from '../policy/create-policy';
 import { storeOutput } from '../operate/check-output';
-import { sha256Of } from '../operate/storable-json';
+import { sha256Of, toStorableJson } from '../operate/storable-json';
 import type { Judged, Outcome } from './judge';
 import type { JudgedProposal } from './judge-calls';
 import type { JudgeContext } from './judgement';
@@ -40,7 +40,8 @@ export const storeJudgement = async (store: Store, judgement: Judgement): Promis
 
 const storeDecisions = async (store: Store, { context, lookUps, judged }: Judgement): Promise<void> => {
   const { ref, step, attempt } = context;
-  const recorded = await store.artifacts.putJson(ref.tenant, lookUps);
+  // An artifact's name is the hash of its canonical bytes: what refers to it need not wait for it.
+  const recorded = sha256Of(toStorableJson(lookUps));
   const inputHash = inputHashOf(context, recorded);
   const rows = judged.decisions.map((decision, index): DecisionRow => ({
     step,
@@ -56,11 +57,11 @@ const storeDecisions = async (store: Store, { context, lookUps, judged }: Judgem
     // Once a candidate: from it, context and candidate the judgement can be made again.
     evidence: index === 0 ? { ...decision.evidence, lookUps: recorded } : decision.evidence,
   }));
-  await store.decisions.record(ref, rows);
+  await Promise.all([store.artifacts.putJson(ref.tenant, lookUps), store.decisions.record(ref, rows)]);
 };
 
 /** Everything that the decisions are a function of, besides the validators themselves. */
-const inputHashOf = (context: JudgeContext, lookUps: ArtifactHash): string => {
+const inputHashOf = (context: JudgeContext, lookUps: string): string => {
   const { agent } = context;
   return sha256Of({
     context: context.context,
@@ -98,23 +99,23 @@ const storeCalls = async (
   calls: readonly JudgedProposal[],
 ): Promise<readonly JudgedCall[]> => {
   const { tenant } = context.ref;
-  const stored = await Promise.all(
-    calls.map(async (call) => ({
-      call,
-      args: await storeArguments(store, context, call.args),
-      plan: call.end.kind === 'asking' ? await store.artifacts.putJson(tenant, call.end.plan) : undefined,
-    })),
-  );
-  await store.operations.create(stored.map(({ call, args }) => toOperation(context, call, args)));
+  const [judged] = await Promise.all([
+    Promise.all(
+      calls.map(async (call) =>
+        toJudgedCall(
+          call,
+          call.end.kind === 'asking' ? await store.artifacts.putJson(tenant, call.end.plan) : undefined,
+        ),
+      ),
+    ),
+    Promise.all(calls.map(({ args }) => storeOutput(store, tenant, args))),
+    store.operations.create(calls.map((call) => toOperation(context, call))),
+  ]);
   await Promise.all(calls.map((call) => settleEnded(store, context, call)));
-  return stored.map(({ call, plan }) => toJudgedCall(call, plan));
+  return judged;
 };
 
-/** Also arguments at whose root is no object: they were refused, and are kept as they were. */
-const storeArguments = async (store: Store, { ref }: JudgeContext, args: Json): Promise<ArtifactHash> =>
-  (await storeOutput(store, ref.tenant, args)).output;
-
-const toOperation = (context: JudgeContext, call: JudgedProposal, args: ArtifactHash): NewOperation => ({
+const toOperation = (context: JudgeContext, call: JudgedProposal): NewOperation => ({
   id: operationIdOf(context.ref.run, context.step, call.ordinal),
   ref: context.ref,
   step: context.step,
@@ -122,7 +123,8 @@ const toOperation = (context: JudgeContext, call: JudgedProposal, args: Artifact
   call: call.id,
   tool: call.tool,
   effect: call.effect,
-  arguments: args,
+  // The artifact of the same canonical bytes.
+  arguments: parseArtifactHash(call.argumentHash),
   argumentHash: call.argumentHash,
   ...(call.target === undefined ? {} : { target: call.target }),
   ...(call.expectedVersion === undefined ? {} : { expectedVersion: call.expectedVersion }),

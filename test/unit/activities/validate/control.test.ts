@@ -81,7 +81,7 @@ describe('finish(done)', () => {
       },
     ];
 
-    expect(outcomeOf({ ...reassigned, operations }, finish({}), cites('E2.2'))).toMatchObject({
+    expect(outcomeOf(reassigned, finish({}), finishing({ evidence: ['E2.2'], operations }))).toMatchObject({
       finding: { code: 'finish.condition_unmet', gaps: [{ kind: 'unknown' }] },
     });
   });

@@ -15,7 +15,7 @@ import {
   type EvidenceId,
 } from '../../../../workflows/contract/ids';
 import type { Json, JsonObject } from '../../../../workflows/contract/json';
-import type { Fact, Gap, Manifest, OperationSummary, ShownFact } from '../../../../workflows/contract/records';
+import type { Fact, Gap, Manifest, ShownFact } from '../../../../workflows/contract/records';
 import { agentWith } from '../../definition/tools';
 
 export const RUN = parseRunId('run_abcdef');
@@ -46,7 +46,6 @@ export interface Setting {
   readonly facts?: readonly Fact[];
   readonly shown?: readonly ShownFact[];
   readonly gaps?: readonly Gap[];
-  readonly operations?: readonly OperationSummary[];
   readonly roles?: readonly string[];
   readonly goal?: string;
   readonly data?: JsonObject;
@@ -59,7 +58,7 @@ export interface Setting {
 export const contextOf = (setting: Setting = {}): JudgeContext => {
   const compiled = compileAgents([agentWith(setting.agent)]).find('tickets');
   if (compiled === undefined) throw new Error('the agent was not compiled');
-  const { facts = TICKET_FACTS, operations = [], gaps = [], planVersion = 1 } = setting;
+  const { facts = TICKET_FACTS, gaps = [], planVersion = 1 } = setting;
   const manifest: Manifest = {
     schemaVersion: 1,
     run: RUN,
@@ -87,14 +86,11 @@ export const contextOf = (setting: Setting = {}): JudgeContext => {
     agent: setting.hasAgent === false ? undefined : compiled,
     snapshot: compiled.snapshot,
     manifest,
-    completion: {
-      task: {
-        goal: setting.goal ?? 'Reassign the ticket by the on-call rules',
-        data: setting.data ?? { ticket: 'T100' },
-      },
-      facts: createFactsView(facts),
-      operations,
+    task: {
+      goal: setting.goal ?? 'Reassign the ticket by the on-call rules',
+      data: setting.data ?? { ticket: 'T100' },
     },
+    facts: createFactsView(facts),
     messages: setting.messages ?? [],
   };
 };
