@@ -1,5 +1,6 @@
 /** All activities of a worker, made from what they are given. */
 import type { Activities } from '../workflows/contract/activities';
+import { cacheArtifacts } from './context/cached-artifacts';
 import { createContextActivities } from './context/create-context-activities';
 import type { ActivityDeps } from './deps';
 import { createFinalizeActivities } from './finalize/create-finalize-activities';
@@ -8,7 +9,9 @@ import { createOperateActivities } from './operate/create-operate-activities';
 import { createValidateActivities } from './validate/create-validate-activities';
 import { createWaitActivities } from './waits/create-wait-activities';
 
-export const createActivities = (deps: ActivityDeps): Activities => {
+export const createActivities = (given: ActivityDeps): Activities => {
+  // Artifacts never change: what one activity read or wrote need not be read again by the next one.
+  const deps: ActivityDeps = { ...given, store: { ...given.store, artifacts: cacheArtifacts(given.store.artifacts) } };
   const { project, ...context } = createContextActivities(deps);
   return {
     ...context,

@@ -14,7 +14,12 @@ const main = (): Promise<void> =>
     },
   });
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exitCode = 1;
-});
+main()
+  .catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    process.exitCode = 1;
+  })
+  .finally(() => {
+    // The pipe from the parent would keep a worker that has stopped alive.
+    process.stdin.destroy();
+  });

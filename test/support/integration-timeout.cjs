@@ -1,4 +1,4 @@
 const globals = require('@jest/globals');
 
 // jest reads `testTimeout` from the top of its configuration only, never from a project.
-globals.jest.setTimeout(60_000);
+globals.jest.setTimeout(120_000);

@@ -1,8 +1,8 @@
 /** What dies in the middle: workers and the database. Each test has a stage of its own, whose workers it kills. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { effectsOf, sendsOf, type Seen } from '../../support/scenario/effects';
+import type { OwnPostgres } from '../../support/scenario/own-postgres';
 import { setStage, type Stage, type StageOptions } from '../../support/scenario/stage';
-import { pausePostgres } from '../../support/scenario/pause-postgres';
 
 let stage: Stage;
 const open = async (options: StageOptions = {}): Promise<Stage> =>
@@ -11,6 +11,8 @@ afterEach(async () => {
   await stage.checkAndReset();
   await stage.close();
 });
+
+const isOwn = (database: Stage['database']): database is OwnPostgres => 'goAway' in database;
 
 const REASSIGNED: Seen = { kind: 'reassign', ticket: 'T100', args: { team: 'payments-oncall' } };
 
@@ -114,8 +116,16 @@ test('a worker that is asked to stop hands its work over; the run is not cancell
 });
 
 describe('B12: PostgreSQL is away', () => {
+  const AWAY_MS = 15_000;
+  const openWithPostgres = async (): Promise<Stage & { goAway: OwnPostgres['goAway'] }> => {
+    const opened = await open({ isPostgresOwn: true });
+    const { database } = opened;
+    if (!isOwn(database)) throw new Error('this stage has a PostgreSQL of its own');
+    return { ...opened, goAway: (forMs) => database.goAway(forMs) };
+  };
+
   test('right after the desk applied: the reply is kept and nothing is sent again', async () => {
-    const { desk, database, startWorker, start, until, end } = await open();
+    const { desk, startWorker, start, until, end, goAway } = await openWithPostgres();
     await desk.addFault({ match: { route: 'reassign' }, fault: { kind: 'apply-then-hold', delayMs: 1_000 } });
     await startWorker();
 
@@ -124,7 +134,7 @@ describe('B12: PostgreSQL is away', () => {
       () => desk.effects(),
       (effects) => effects.length === 1,
     );
-    await pausePostgres(database, 15_000);
+    await goAway(AWAY_MS);
     const row = await end(run, 60_000);
 
     expect(row.terminal).toBe('SUCCEEDED');
@@ -133,13 +143,13 @@ describe('B12: PostgreSQL is away', () => {
   });
 
   test("right after the model's answer came: it is kept and not asked for again", async () => {
-    const { model, database, startWorker, start, end } = await open();
+    const { model, startWorker, start, end, goAway } = await openWithPostgres();
     model.addFault({ fault: { kind: 'slow', delayMsPerEvent: 150 } });
     await startWorker();
 
     const run = await start();
     await model.whenReceived(1);
-    await pausePostgres(database, 15_000);
+    await goAway(AWAY_MS);
     const row = await end(run, 60_000);
 
     expect(row.terminal).toBe('SUCCEEDED');

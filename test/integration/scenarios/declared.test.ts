@@ -24,5 +24,9 @@ test.each(SCENARIOS.map((each) => [each.id, each.name, each] as const))(
       args['team'] === undefined ? { kind, ticket } : { kind, ticket, team: args['team'] },
     );
     expect({ terminal, reason, effects }).toEqual(expected);
+    // A fault that never struck would prove nothing.
+    expect((await stage.desk.faults()).filter(({ fired }) => fired === 0)).toEqual([]);
+    const struck = stage.model.requests.map(({ outcome }) => ('fault' in outcome ? outcome.fault.kind : undefined));
+    expect(struck).toEqual(expect.arrayContaining(modelFaults.map(({ fault }) => fault.kind)));
   },
 );

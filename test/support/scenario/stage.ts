@@ -20,6 +20,7 @@ import { startTestDatabase, type TestDatabase } from '../databases';
 import { startDevServer, workflowBundle } from '../services';
 import { makeTempDir, removeDir } from '../temp-dir';
 import { checkInvariants } from './invariants';
+import { startOwnPostgres } from './own-postgres';
 import { startWorkerProcess, type WorkerProcess } from './worker-process';
 
 const ROOT = join(__dirname, '..', '..', '..');
@@ -60,6 +61,8 @@ export interface StageOptions {
   readonly script?: Script;
   readonly isWorkerStarted?: boolean;
   readonly storeGraceMs?: number;
+  /** For scenarios in which it goes away; else a database on the shared one. */
+  readonly isPostgresOwn?: boolean;
 }
 
 const GOAL = 'Read ticket T100, reassign it to the right team by the on-call rules, then explain what was done.';
@@ -70,11 +73,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
   const [server, bundlePath, database] = await Promise.all([
     startDevServer(Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, 'KEYWORD' as const]))),
     workflowBundle(),
-    startTestDatabase({
-      migrate: async (url) => {
-        await migrate(url);
-      },
-    }),
+    startDatabase(directory, options),
   ]);
   const deskProcess = await startDeskProcess({
     mainPath: join(ROOT, 'examples/tickets/desk/main.ts'),
@@ -151,6 +150,15 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
   };
   return stage;
 };
+
+const startDatabase = (directory: string, { isPostgresOwn = false }: StageOptions): Promise<TestDatabase> =>
+  isPostgresOwn
+    ? startOwnPostgres(directory)
+    : startTestDatabase({
+        migrate: async (url) => {
+          await migrate(url);
+        },
+      });
 
 const parseData = (data: Record<string, unknown>): Record<string, never> => data as Record<string, never>;
 

@@ -45,20 +45,21 @@ export const describeWaits = (under: () => StoreUnderTest): void => {
       expect((await store.waits.open({ ref, events: [] }, current)).row).toMatchObject({ state: 'OPEN' });
     });
 
-    test('the inbox of a tenant is listed oldest first', async () => {
-      const { store } = under();
+    test('the inbox of a tenant is listed newest first', async () => {
+      const { store, advance } = under();
       const { tenant } = newRef();
       const refs = await Promise.all([1, 2].map(() => startedRun(store, { ref: newRef(tenant) })));
       const ids = [];
       for (const [index, ref] of [...refs, ...refs].entries()) {
-        ids.push((await store.waits.open({ ref, events: [] }, newWait(ref, index + 1))).row.id);
+        const opened = await store.waits.open({ ref, events: [] }, newWait(ref, index + 1));
+        ids.unshift(opened.row.id);
+        advance(1);
       }
       const list = async (filter: object) =>
         (await store.waits.list(tenant, { limit: 9, ...filter })).map((row) => row.id);
-      const listed = await list({ state: 'OPEN' });
-      expect([...listed].sort()).toEqual([...ids].sort());
+      expect(await list({ state: 'OPEN' })).toEqual(ids);
       expect(await list({ run: refs[0]?.run })).toHaveLength(2);
-      expect(await list({ limit: 3 })).toEqual(listed.slice(0, 3));
+      expect(await list({ limit: 3 })).toEqual(ids.slice(0, 3));
       expect(await list({ state: 'CONSUMED' })).toEqual([]);
     });
   });
