@@ -1,6 +1,6 @@
 /** What the store holds, as its readers see it. Times are ms since the epoch by the database's clock. */
 import type { ErrorCode } from '../workflows/contract/errors';
-import type { ArtifactHash, EvidenceId, OperationId, RunId, TenantId, WaitId } from '../workflows/contract/ids';
+import type { ArtifactHash, EvidenceId, OperationId, RunId, WaitId } from '../workflows/contract/ids';
 import type { JsonObject } from '../workflows/contract/json';
 import type { Fact, RunRef } from '../workflows/contract/records';
 import type { OperationState } from '../workflows/machine/operation-transitions';
@@ -173,7 +173,18 @@ export interface WaitRow extends NewWait {
 }
 
 export interface Settlement {
-  readonly state: Extract<OperationState, 'SUCCEEDED' | 'FAILED' | 'ACCEPTED' | 'RUNNING' | 'NOT_EXECUTED' | 'UNKNOWN' | 'UNRESOLVED' | 'CANCELLED' | 'REFUSED'>;
+  readonly state: Extract<
+    OperationState,
+    | 'SUCCEEDED'
+    | 'FAILED'
+    | 'ACCEPTED'
+    | 'RUNNING'
+    | 'NOT_EXECUTED'
+    | 'UNKNOWN'
+    | 'UNRESOLVED'
+    | 'CANCELLED'
+    | 'REFUSED'
+  >;
   readonly code?: ErrorCode;
   readonly job?: string;
   readonly raw?: ArtifactHash;
@@ -185,4 +196,3 @@ export interface Settlement {
   /** Set with UNKNOWN, NOT_EXECUTED, ACCEPTED, RUNNING: the next thing happens no sooner. */
   readonly notBeforeMs?: number;
 }
-

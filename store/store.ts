@@ -54,27 +54,45 @@ export interface RunStore {
   get(ref: RunRef): Promise<RunRow | undefined>;
   /** Of all tenants: STARTING for longer than that, oldest first. */
   listHangingStarts(page: { readonly olderThanMs: number; readonly limit: number }): Promise<readonly RunRow[]>;
-  /** Newest first. `cursor` is opaque and comes from the page before. */
+  /** Newest first. `cursor` is opaque and comes from the page before; any other is CursorInvalid. */
   list(tenant: TenantId, filter: RunFilter): Promise<{ readonly rows: readonly RunRow[]; readonly cursor?: string }>;
   /** Sets `cancelRequestedAt` once; from then on no dispatch wins. False where the run has ended. */
   requestCancel(ref: RunRef): Promise<boolean>;
   /**
-   * One transaction on the locked run row: the message, plan version + 1, open waits VOID, CREATED and NOT_EXECUTED
-   * operations CANCELLED. Insert-once by message id. Undefined where the run has ended.
+   * One transaction on the locked run row: the message, plan version + 1, open waits VOID, CREATED and NOT_EXECUTED writes
+   * CANCELLED (SUPERSEDED), a line of the journal. Reads may be under way and are left to end. Insert-once by message id.
+   * Undefined where the run has ended.
    */
-  changePlan(ref: RunRef, message: { readonly id: string; readonly kind: 'amend' | 'withdraw'; readonly body: JsonObject }): Promise<PlanChange | undefined>;
+  changePlan(
+    ref: RunRef,
+    message: { readonly id: string; readonly kind: 'amend' | 'withdraw'; readonly body: JsonObject },
+  ): Promise<PlanChange | undefined>;
   /** The newest plan, with the ordinals (of `step`) that changes after `sincePlanVersion` cancelled. */
   readPlan(ref: RunRef, since: { readonly planVersion: number; readonly step: number }): Promise<PlanChange>;
   /** Messages accepted with a plan version in (after, upTo]. */
-  messages(ref: RunRef, range: { readonly after: number; readonly upTo: number }): Promise<readonly { readonly id: string; readonly kind: string; readonly body: JsonObject }[]>;
-  /** CREATED and NOT_EXECUTED operations → CANCELLED, and with `isCancel` the cancel mark; returns those cancelled. */
+  messages(
+    ref: RunRef,
+    range: { readonly after: number; readonly upTo: number },
+  ): Promise<readonly { readonly id: string; readonly kind: string; readonly body: JsonObject }[]>;
+  /**
+   * From then on no dispatch wins and no wait opens: CREATED and NOT_EXECUTED writes → CANCELLED, open waits → VOID, and with
+   * `isCancel` the cancel mark. Returns those cancelled here, also when asked again.
+   */
   stopOperations(carried: Carried, isCancel: boolean): Promise<readonly OperationId[]>;
   /**
    * Carries the events; then, by compare-and-set on the run row, the terminal, the result (version 1), voided waits and
    * cancelled CREATED and NOT_EXECUTED operations in one transaction. An intended CANCELLED becomes CANCEL_UNKNOWN while
-   * an operation is unproved. The loser gets the winner's outcome.
+   * an operation is unproved. The loser gets the winner's outcome. The terminal's own event is written here, with the next
+   * number; what the workflow numbers from there on is noted as late.
    */
-  commit(carried: Carried, end: { readonly terminal: Terminal; readonly reason: string; readonly buildResult: (terminal: Terminal) => Omit<Result, 'version'> }): Promise<CommitOutcome>;
+  commit(
+    carried: Carried,
+    end: {
+      readonly terminal: Terminal;
+      readonly reason: string;
+      readonly buildResult: (terminal: Terminal) => Omit<Result, 'version'>;
+    },
+  ): Promise<CommitOutcome>;
   result(ref: RunRef): Promise<Result | undefined>;
 }
 
@@ -97,7 +115,7 @@ export interface JournalStore {
    * become named, each `contextFrozen` into MODEL_RUNNING is a step in the ledger, each `readEnded` a tool call.
    */
   carry(carried: Carried): Promise<Totals>;
-  /** Insert-once by (run, eventId). */
+  /** Insert-once by (run, eventId); the first body stays. */
   note(ref: RunRef, event: { readonly eventId: string; readonly body: JsonObject }): Promise<void>;
   /** In order of position, after the given one (0 = from the start). */
   list(ref: RunRef, page: { readonly after: number; readonly limit: number }): Promise<readonly JournalEntry[]>;
@@ -108,10 +126,13 @@ export interface JournalStore {
 export interface ArtifactStore {
   /** Content-addressed by (tenant, sha-256 of the bytes); putting it again changes nothing. */
   put(tenant: TenantId, content: { readonly bytes: Uint8Array; readonly mediaType: string }): Promise<ArtifactHash>;
-  /** RFC 8785 bytes, media type application/json. */
+  /** RFC 8785 bytes, media type application/json. Lone surrogates, which it forbids, become U+FFFD. */
   putJson(tenant: TenantId, value: object): Promise<ArtifactHash>;
-  get(tenant: TenantId, hash: ArtifactHash): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string } | undefined>;
-  /** Parsed; throws ArtifactMissing. Callers parse the shape. */
+  get(
+    tenant: TenantId,
+    hash: ArtifactHash,
+  ): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string } | undefined>;
+  /** Parsed; throws RowMissing. Callers parse the shape. */
   getJson(tenant: TenantId, hash: ArtifactHash): Promise<unknown>;
 }
 
@@ -124,19 +145,41 @@ export interface AttemptKey {
 export interface AttemptStore {
   /**
    * One transaction: carries the events, reserves (totals + reservation must fit in what the limits leave), inserts the row
-   * OPEN. An existing row is returned as it is, with `isNew: false`.
+   * OPEN. An existing row is returned as it is, with `isNew: false`. Until it ends, the totals hold the reservation, as an
+   * estimate; so they may fall when it is settled.
    */
   open(
     carried: Carried,
-    attempt: Omit<AttemptKey, 'ref'> & { readonly context: ArtifactHash; readonly reservation: Usage; readonly limits: { readonly maxTokens: number; readonly maxCostMicros: number } },
-  ): Promise<{ readonly kind: 'opened'; readonly row: AttemptRow; readonly isNew: boolean; readonly totals: Totals } | { readonly kind: 'budgetSpent'; readonly budget: 'tokens' | 'cost'; readonly totals: Totals }>;
+    attempt: Omit<AttemptKey, 'ref'> & {
+      readonly context: ArtifactHash;
+      readonly reservation: Usage;
+      readonly limits: { readonly maxTokens: number; readonly maxCostMicros: number };
+    },
+  ): Promise<
+    | { readonly kind: 'opened'; readonly row: AttemptRow; readonly isNew: boolean; readonly totals: Totals }
+    | { readonly kind: 'budgetSpent'; readonly budget: 'tokens' | 'cost'; readonly totals: Totals }
+  >;
   /**
    * OPEN → STORED | FAILED with outcome and the real usage in place of the reservation. Where the row is LOST already: the
-   * candidate becomes a late artifact (noted in the journal) and the ledger gets the difference to the estimate.
+   * candidate becomes a late artifact (noted in the journal) and the real usage takes the estimate's place in the ledger.
    */
-  end(key: AttemptKey, end: { readonly state: 'STORED' | 'FAILED'; readonly outcome: JsonObject; readonly candidate?: ArtifactHash; readonly usage: Usage }): Promise<{ readonly row: AttemptRow; readonly totals: Totals }>;
-  /** OPEN → LOST with the estimate kept; an ended row is returned as it is. Carries the events. */
-  collect(carried: Carried, key: Omit<AttemptKey, 'ref'> & { readonly context: ArtifactHash; readonly estimate: Usage }): Promise<{ readonly row: AttemptRow; readonly totals: Totals }>;
+  end(
+    key: AttemptKey,
+    end: {
+      readonly state: 'STORED' | 'FAILED';
+      readonly outcome: JsonObject;
+      readonly candidate?: ArtifactHash;
+      readonly usage: Usage;
+    },
+  ): Promise<{ readonly row: AttemptRow; readonly totals: Totals }>;
+  /**
+   * OPEN → LOST with its reservation kept as the estimate; one that was never opened is LOST with the given estimate; an
+   * ended row is returned as it is. Carries the events.
+   */
+  collect(
+    carried: Carried,
+    key: Omit<AttemptKey, 'ref'> & { readonly context: ArtifactHash; readonly estimate: Usage },
+  ): Promise<{ readonly row: AttemptRow; readonly totals: Totals }>;
   list(ref: RunRef): Promise<readonly AttemptRow[]>;
 }
 
@@ -151,8 +194,13 @@ export type DispatchGrant =
   | { readonly kind: 'won'; readonly row: OperationRow; readonly remainingMs: number; readonly totals: Totals }
   /** Somebody else has it, or it has moved on: look at the row. `now` is the database's clock. */
   | { readonly kind: 'lost'; readonly row: OperationRow; readonly now: number; readonly totals: Totals }
-  /** The run has a terminal, a cancel, or a newer plan: nothing is sent. */
-  | { readonly kind: 'stopped'; readonly row: OperationRow; readonly why: 'terminal' | 'cancel' | 'plan' | 'heldBy'; readonly totals: Totals }
+  /** The run has a terminal or is on its way to one, a cancel, or a newer plan: nothing is sent. */
+  | {
+      readonly kind: 'stopped';
+      readonly row: OperationRow;
+      readonly why: 'terminal' | 'cancel' | 'plan' | 'heldBy';
+      readonly totals: Totals;
+    }
   | { readonly kind: 'budgetSpent'; readonly row: OperationRow; readonly totals: Totals };
 
 export interface OperationStore {
@@ -164,7 +212,15 @@ export interface OperationStore {
    * Named operations (and those of the given step) of this run, or of the run that it reopens, with the same tool and
    * argument hash, oldest first; `step` itself is included only up to `beforeOrdinal`.
    */
-  findEquivalent(ref: RunRef, like: { readonly tool: string; readonly argumentHash: string; readonly step: number; readonly beforeOrdinal: number }): Promise<readonly OperationRow[]>;
+  findEquivalent(
+    ref: RunRef,
+    like: {
+      readonly tool: string;
+      readonly argumentHash: string;
+      readonly step: number;
+      readonly beforeOrdinal: number;
+    },
+  ): Promise<readonly OperationRow[]>;
   /**
    * CREATED, NOT_EXECUTED (its back-off over) or, where `maySendAgain`, UNKNOWN → DISPATCHED, generation + 1. In the same
    * transaction: the run has no terminal and no cancel, the operation's plan version is current, no other write on its target is unknown or in
@@ -173,34 +229,57 @@ export interface OperationStore {
   dispatch(
     ref: RunRef,
     id: OperationId,
-    grant: { readonly decision: string; readonly timeoutMs: number; readonly maySendAgain: boolean; readonly maxToolCalls: number },
+    grant: {
+      readonly decision: string;
+      readonly timeoutMs: number;
+      readonly maySendAgain: boolean;
+      readonly maxToolCalls: number;
+    },
   ): Promise<DispatchGrant>;
   /**
    * What was found out, by whoever found out. `generation` names the send that it answers (absent: the operation as a whole,
    * from look-up, poll, callback or person). Moves along the operation table or leaves the row; a refusal of one generation
-   * while another is open leaves UNKNOWN. Inserts facts and evidence with it. An inbox event that settles more wins.
+   * while another is open leaves UNKNOWN, and NOT_EXECUTED of the whole counts only after the dispatch deadline. Inserts
+   * facts and evidence with what moves it. An inbox event that settles more wins.
    */
-  settle(ref: RunRef, id: OperationId, settlement: Settlement & { readonly generation?: number }): Promise<{ readonly row: OperationRow; readonly now: number }>;
+  settle(
+    ref: RunRef,
+    id: OperationId,
+    settlement: Settlement & { readonly generation?: number },
+  ): Promise<{ readonly row: OperationRow; readonly now: number }>;
   /** A read's result: insert-once by operation, with facts and evidence; the first stored wins. */
   recordRead(ref: RunRef, id: OperationId, result: Settlement): Promise<OperationRow>;
   /** Counts one look-up or poll and says when the next may happen. */
-  countPursuit(ref: RunRef, id: OperationId, kind: 'lookUp' | 'poll', notBeforeMs: number): Promise<{ readonly row: OperationRow; readonly now: number }>;
+  countPursuit(
+    ref: RunRef,
+    id: OperationId,
+    kind: 'lookUp' | 'poll',
+    notBeforeMs: number,
+  ): Promise<{ readonly row: OperationRow; readonly now: number }>;
 }
 
 export interface FactStore {
   /**
    * Facts that count: of named operations and consumed waits up to `step`, and of the operations in `alsoOf`, whose events
-   * no carrier has brought yet. In order of (step, ordinal); a later one on the same object and field supersedes.
+   * no carrier has brought yet. In order of (step, ordinal); a later one on the same object and field supersedes:
+   * only that one is in the list.
    */
-  list(ref: RunRef, upTo: { readonly step: number; readonly alsoOf: readonly OperationId[] }): Promise<readonly FactRow[]>;
+  list(
+    ref: RunRef,
+    upTo: { readonly step: number; readonly alsoOf: readonly OperationId[] },
+  ): Promise<readonly FactRow[]>;
 }
 
 export interface WaitStore {
-  /** Carries the events and inserts the wait; asked again it reads it back. */
+  /** Carries the events and inserts the wait; asked again it reads it back. One that is overtaken already is VOID from the start. */
   open(carried: Carried, wait: NewWait): Promise<{ readonly row: WaitRow; readonly remainingMs: number }>;
   /** OPEN past its expiry becomes EXPIRED here; CONSUMED wins. */
   read(ref: RunRef, id: WaitId): Promise<{ readonly row: WaitRow; readonly remainingMs: number } | undefined>;
-  list(tenant: TenantId, filter: { readonly run?: RunRef['run']; readonly state?: WaitRow['state']; readonly limit: number }): Promise<readonly WaitRow[]>;
+  /** Newest first. What is listed as OPEN has not expired. */
+  list(
+    tenant: TenantId,
+    filter: { readonly run?: RunRef['run']; readonly state?: WaitRow['state']; readonly limit: number },
+  ): Promise<readonly WaitRow[]>;
 }
 
 export interface LedgerEntry {

@@ -93,17 +93,21 @@ const findWait = async (
   return { row: toWaitRow(row), remainingMs };
 };
 
-/** Oldest first, as an inbox is worked through. What is listed as OPEN has not expired. */
+/** Newest first. What is listed as OPEN has not expired. */
 const listWaits = async (
   session: Session,
   tenant: TenantId,
   { run, state, limit }: Parameters<WaitStore['list']>[1],
 ): Promise<readonly WaitRow[]> => {
-  await expire(session, tenant).execute();
-  let query = session.db.selectFrom('waits').selectAll().where('tenant', '=', tenant);
-  if (run !== undefined) query = query.where('run', '=', run);
-  if (state !== undefined) query = query.where('state', '=', state === 'OPEN' ? sql.lit(state) : state);
-  const rows = await query.orderBy('opened_at').orderBy('id').limit(limit).execute();
+  if (state !== 'CONSUMED' && state !== 'VOID') {
+    const overdue = expire(session, tenant);
+    await (run === undefined ? overdue : overdue.where('run', '=', run)).execute();
+  }
+  const waits = session.db.selectFrom('waits').selectAll().where('tenant', '=', tenant);
+  // Within a run the number of the opening event says the same as its time, and the run's few rows are found by their key.
+  const asked = run === undefined ? waits.orderBy('opened_at', 'desc') : waits.where('run', '=', run);
+  const inState = state === undefined ? asked : asked.where('state', '=', state === 'OPEN' ? sql.lit(state) : state);
+  const rows = await inState.orderBy('seq', 'desc').orderBy('id', 'desc').limit(limit).execute();
   return rows.map(toWaitRow);
 };
 

@@ -198,8 +198,8 @@ const STATEMENTS = [
     response json,
     primary key (tenant, run, id)
   )`,
-  'create index waits_by_opening on waits (tenant, opened_at, id)',
-  "create index waits_open on waits (tenant, opened_at, id) where state = 'OPEN'",
+  'create index waits_by_opening on waits (tenant, opened_at desc, seq desc, id desc)',
+  "create index waits_open on waits (tenant, opened_at desc, seq desc, id desc) where state = 'OPEN'",
 
   `create table messages (
     tenant text not null,
