@@ -29,6 +29,12 @@ export const agents: readonly AgentDefinition[] = [
   variant('tickets-key-only', { tools: { deskUrl, contract: 'key only' } }),
   variant('tickets-look-up-only', { tools: { deskUrl, contract: 'look-up only' } }),
   variant('tickets-neither', { tools: { deskUrl, contract: 'neither' } }),
+  // Room for runs of hundreds of steps.
+  variant('tickets-long', {
+    changes: {
+      budgets: { maxSteps: 1_000, maxTokens: 100_000_000, maxCostMicros: 1_000_000_000, maxToolCalls: 2_000 },
+    },
+  }),
   // The other loop rules are kept out of the way of the one that is shown.
   variant('tickets-alternation', { changes: { loops: { repeatedCall: 12, noProgress: 12, alternatingPlan: 3 } } }),
   variant('tickets-no-progress', { changes: { loops: { repeatedCall: 12, noProgress: 4 } } }),
