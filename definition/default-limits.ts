@@ -1,4 +1,4 @@
-/** What an agent gets where it says nothing. docs/limits.md is written from these. */
+/** What an agent gets where it says nothing. docs/generated/limits.md is written from these. */
 import type { Limits } from '../workflows/machine/limits';
 import type { WaitKind } from '../workflows/machine/states';
 import type { WaitSettings } from './agent';

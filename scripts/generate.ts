@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { renderArchitecture } from './generate-architecture';
 import { renderConfiguration, renderEnvExample } from './generate-configuration';
+import { renderLimits } from './generate-limits';
 
 interface GeneratedFile {
   /** Relative to the project's root. */
@@ -16,6 +17,7 @@ interface GeneratedFile {
 const GENERATED: readonly GeneratedFile[] = [
   { path: 'docs/generated/architecture.md', render: renderArchitecture },
   { path: 'docs/generated/configuration.md', render: renderConfiguration },
+  { path: 'docs/generated/limits.md', render: renderLimits },
   { path: '.env.example', render: renderEnvExample },
 ];
 
