@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { renderArchitecture } from './generate-architecture';
 import { renderConfiguration, renderEnvExample } from './generate-configuration';
 import { renderLimits } from './generate-limits';
+import { renderSchema } from './generate-schema';
 
 interface GeneratedFile {
   /** Relative to the project's root. */
@@ -19,6 +20,7 @@ const GENERATED: readonly GeneratedFile[] = [
   { path: 'docs/generated/configuration.md', render: renderConfiguration },
   { path: 'docs/generated/limits.md', render: renderLimits },
   { path: '.env.example', render: renderEnvExample },
+  { path: 'store/postgres/schema.sql', render: renderSchema },
 ];
 
 // Runs as dist/scripts/generate.js.
