@@ -156,6 +156,19 @@ describe('contradictions, faults and refusals', () => {
   });
 });
 
+const timeOf = (
+  { traits, operation }: Pick<Inquiry, 'traits' | 'operation'>,
+  { from, ms }: { readonly from: 'start' | 'quiet' | 'forgotten'; readonly ms: number },
+): number => {
+  const { dispatchDeadlineAt = 0, notBeforeAt = 0, firstDispatchedAt = 0 } = operation;
+  const starts = {
+    start: 0,
+    quiet: Math.max(dispatchDeadlineAt + traits.settleWindowMs, notBeforeAt),
+    forgotten: firstDispatchedAt + traits.keyRetentionMs - traits.timeoutMs,
+  };
+  return Math.max(0, starts[from] + ms);
+};
+
 const inquiries: fc.Arbitrary<Inquiry> = fc
   .record({
     traits: fc.record({
@@ -178,12 +191,26 @@ const inquiries: fc.Arbitrary<Inquiry> = fc
       },
       { requiredKeys: ['generation', 'lookUps', 'firstDispatchedAt', 'dispatchDeadlineAt'] },
     ),
-    now: fc.nat(60 * HOUR),
+    /** Anywhere, or about where something changes. */
+    when: fc.oneof(
+      fc.record({ from: fc.constant('start' as const), ms: fc.nat(60 * HOUR) }),
+      fc.record({
+        from: fc.constantFrom('quiet' as const, 'forgotten' as const),
+        ms: fc.integer({ min: -90_000, max: 90_000 }),
+      }),
+    ),
     isStopped: fc.boolean(),
     answer: fc.constantFrom('found', 'failed', 'running', 'cancelled', 'notFound', 'cannotTell', undefined),
     askedAgo: fc.nat(60_000),
     refusal: fc.constantFrom('PERMISSION_DENIED' as const, undefined),
   })
+  .map(({ answer, askedAgo, refusal, when, ...inquiry }) => ({
+    ...inquiry,
+    answer,
+    askedAgo,
+    refusal,
+    now: timeOf(inquiry, when),
+  }))
   .map(({ answer, askedAgo, refusal, ...inquiry }) => ({
     ...inquiry,
     ...(answer === undefined ? {} : { answer, askedAt: inquiry.now - askedAgo }),
