@@ -2,7 +2,7 @@
  * A read: executed, its result stored once. Whoever stores first has read it; everybody else gets that result. A read has no
  * effect, so it is simply run again where its worker died, and cut where the run is cancelled.
  */
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { Context } from '@temporalio/activity';
 import { READ_EVIDENCE } from '../../definition/runtime-tools';
 import type { OperationRow, Settlement } from '../../store/rows';
 import type { CallInput, Carried, ReadOutcome } from '../../workflows/contract/activities';
@@ -13,7 +13,7 @@ import { readArtifact } from '../context/read-artifact';
 import { FAILURE } from '../context/artifact-shapes';
 import type { ActivityDeps } from '../deps';
 import { withHeartbeat } from '../heartbeat';
-import { currentInterruption, toFailure, WORKER_SHUTDOWN } from '../interruption';
+import { currentInterruption, toFailure } from '../interruption';
 import { toAmbiguousQuestion, toConfirmedMatches } from './ambiguous-question';
 import { callWithin } from './call-within';
 import { checkOutput, storeOutput, storeRaw } from './check-output';
@@ -96,11 +96,7 @@ const readWith = async (
 
 /** A cancelled read ends as cancelled; a worker's shutdown leaves it to another worker, which reads again. */
 const throwIfCancelled = (cancellation: AbortSignal): void => {
-  if (!cancellation.aborted) return;
-  const interruption = currentInterruption();
-  throw interruption === 'shutdown'
-    ? ApplicationFailure.retryable('the worker is shutting down', WORKER_SHUTDOWN)
-    : toFailure(interruption);
+  if (cancellation.aborted) throw toFailure(currentInterruption());
 };
 
 const readOnce = async (deps: ActivityDeps, operation: Pinned, cancellation: AbortSignal): Promise<Settlement> => {
