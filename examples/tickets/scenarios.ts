@@ -4,7 +4,7 @@ import type { Scenario } from './scenarios/scenario';
 import { UNKNOWN_OUTCOMES } from './scenarios/unknown-outcomes';
 import { WALK_THROUGH } from './scenarios/walk-through';
 
-export type { Expected, ExpectedEffect, Scenario } from './scenarios/scenario';
+export type { ExpectedEffect, Scenario } from './scenarios/scenario';
 
 export const SCENARIOS: readonly Scenario[] = [...WALK_THROUGH, ...UNKNOWN_OUTCOMES, ...MODEL_AND_ENDS];
 
