@@ -15,6 +15,8 @@ const isUpToDate = OUTPUTS.every((path) => existsSync(join(ROOT, path))) && read
 if (!isUpToDate) build();
 
 function build() {
+  // On standard error: `npm start -- --json` has its document on standard output.
+  console.error('Compiling, as the sources have changed since the last build or there is none');
   // A build that fails leaves no stamp.
   rmSync(STAMP, { force: true });
   run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
