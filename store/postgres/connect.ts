@@ -11,6 +11,8 @@ export interface PostgresOptions {
   readonly poolSize?: number;
   /** Default 10 s: a statement that takes longer is ended and thrown as StoreUnavailable. */
   readonly statementTimeoutMs?: number;
+  /** Default 5 s: for so long a process may pause inside a transaction before it loses its locks, and the transaction. */
+  readonly idleTransactionTimeoutMs?: number;
   /** For tests that skip time. */
   readonly clock?: Clock;
 }
@@ -27,10 +29,17 @@ export interface Session {
 
 const MAX_TRIES = 5;
 const DEFAULT_STATEMENT_TIMEOUT_MS = 10_000;
+const DEFAULT_IDLE_TRANSACTION_TIMEOUT_MS = 5_000;
 
 export const connect = (options: PostgresOptions): Session => {
-  const { url, poolSize = 10, statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS } = options;
-  const dialect = new PostgresDialect({ pool: createPool({ url, poolSize, statementTimeoutMs }) });
+  const {
+    url,
+    poolSize = 10,
+    statementTimeoutMs = DEFAULT_STATEMENT_TIMEOUT_MS,
+    idleTransactionTimeoutMs = DEFAULT_IDLE_TRANSACTION_TIMEOUT_MS,
+  } = options;
+  const pool = createPool({ url, poolSize, statementTimeoutMs, idleTransactionTimeoutMs });
+  const dialect = new PostgresDialect({ pool });
   const db = new Kysely<Database>({ dialect });
   return { db, clock: createDatabaseClock(options.clock), transact: (work) => transact(db, work) };
 };

@@ -1,4 +1,2 @@
 export { createPostgresStore } from './postgres-store';
-export type { Clock } from './clock';
-export type { PostgresOptions } from './connect';
-export { migrate, pendingMigrations, type PendingMigration } from './migrate';
+export { migrate, pendingMigrations } from './migrate';

@@ -32,7 +32,12 @@ export const pendingMigrations = (url: string): Promise<readonly PendingMigratio
 const MIGRATION_TIMEOUT_MS = 10 * 60_000;
 
 const withMigrator = async <T>(url: string, use: (migrator: Migrator) => Promise<T>): Promise<T> => {
-  const pool = createPool({ url, poolSize: 2, statementTimeoutMs: MIGRATION_TIMEOUT_MS });
+  const pool = createPool({
+    url,
+    poolSize: 2,
+    statementTimeoutMs: MIGRATION_TIMEOUT_MS,
+    idleTransactionTimeoutMs: MIGRATION_TIMEOUT_MS,
+  });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
     return await use(

@@ -12,13 +12,15 @@ export interface PoolOptions {
   readonly url: string;
   readonly poolSize: number;
   readonly statementTimeoutMs: number;
+  readonly idleTransactionTimeoutMs: number;
 }
 
 const CONNECTION_TIMEOUT_MS = 2_000;
 /** The server ends a slow statement itself; only one that does not answer at all is given up here. */
 const ANSWER_GRACE_MS = 2_000;
 
-export const createPool = ({ url, poolSize, statementTimeoutMs }: PoolOptions): PostgresPool => {
+export const createPool = (options: PoolOptions): PostgresPool => {
+  const { url, poolSize, statementTimeoutMs, idleTransactionTimeoutMs } = options;
   const pool = new Pool({
     connectionString: url,
     max: poolSize,
@@ -27,6 +29,8 @@ export const createPool = ({ url, poolSize, statementTimeoutMs }: PoolOptions): 
     connectionTimeoutMillis: CONNECTION_TIMEOUT_MS,
     statement_timeout: statementTimeoutMs,
     query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
+    // A process that stops in the middle of a transaction must not hold the run's lock.
+    idle_in_transaction_session_timeout: idleTransactionTimeoutMs,
     types: { getTypeParser: parserOf },
   });
   const statements = new StatementNames();

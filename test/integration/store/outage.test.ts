@@ -20,7 +20,8 @@ const start = async (port?: number): Promise<Postgres> =>
     logDir: join(dir, 'logs'),
     runDir: join(dir, 'run'),
     database: 'holdfast',
-    isDurable: false,
+    // A killed server must still have what it has acknowledged.
+    isDurable: true,
     port,
   });
 
@@ -52,6 +53,19 @@ const withSession = async (use: (session: Session) => Promise<void>): Promise<vo
   } finally {
     await session.db.destroy();
   }
+};
+
+interface Gate {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+const gate = (): Gate => {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
 };
 
 const answers = (store: Store): Promise<boolean> =>
@@ -110,6 +124,28 @@ describe('PostgreSQL away', () => {
     });
   });
 
+  test('a process that pauses inside a transaction loses its lock and the transaction', async () => {
+    const paused = connect({ url: server.url, idleTransactionTimeoutMs: 300 });
+    await withStore(async (store) => {
+      const ref = await startedRun(store);
+      const locked = gate();
+      const pause = gate();
+      const late = paused.transact(async (trx) => {
+        await sql`update runs set step = 99 where run = ${ref.run}`.execute(trx);
+        locked.open();
+        await pause.opened;
+        await sql`update runs set step = 100 where run = ${ref.run}`.execute(trx);
+      });
+      const refused = expect(late).rejects.toBeInstanceOf(StoreUnavailable);
+      await locked.opened;
+      await store.journal.carry({ ref, events: [event(1, { to: 'WAITING_TOOL' })] });
+      pause.open();
+      await refused;
+      expect(await store.runs.get(ref)).toMatchObject({ state: 'WAITING_TOOL', step: 0 });
+    });
+    await paused.db.destroy();
+  });
+
   test('a server that does not answer is given up after the time for a statement', async () => {
     await withStore(
       async (store) => {
@@ -162,14 +198,11 @@ describe('transactions', () => {
         });
       };
       let holders = 0;
-      let open: () => void = () => undefined;
-      const both = new Promise<void>((resolve) => {
-        open = resolve;
-      });
+      const both = gate();
       const bothHoldOne = async (): Promise<void> => {
         holders += 1;
-        if (holders === 2) open();
-        await both;
+        if (holders === 2) both.open();
+        await both.opened;
       };
       const tries = await Promise.all([lock([1, 2]), lock([2, 1])]);
       expect([...tries].sort()).toEqual([1, 2]);
