@@ -9,6 +9,8 @@ export const isStale = (run: Run, event: RunEvent): boolean => {
   if ('wait' in event && !run.waits.some((wait) => wait.id === event.wait)) return true;
   if ('check' in event && event.check !== run.check) return true;
   if ('planVersion' in event && event.planVersion <= run.planVersion) return true;
+  // The candidate's verdict, which names no call, comes once; later only calls have matches.
+  if (event.kind === 'objectAmbiguous' && event.ordinal === undefined) return run.state !== 'VALIDATING';
   if ('ordinal' in event) {
     const call = findCall(run, event.ordinal);
     if (call === undefined || call.phase === 'ENDED') return true;
