@@ -9,7 +9,7 @@ import { LOOP_WINDOW, type Diagnosis, type LoopState, type Run, type StepTrace }
 /** Traces the step that just ended, unless that was done already (a context that is frozen a second time). */
 export const traceStep = (run: Run, progress: StepProgress | undefined): LoopState => {
   const step = run.step - 1;
-  if (progress === undefined || run.loops.traces.some((trace) => trace.step === step)) return run.loops;
+  if (step < 1 || progress === undefined || run.loops.traces.some((trace) => trace.step === step)) return run.loops;
   const hasProgress = progress.hasNewEvidence || progress.hasSettled || progress.hasClosedGap || progress.hasNarrowed;
   const traces = [...run.loops.traces, toTrace(run, step, hasProgress)].slice(-LOOP_WINDOW);
   const isOver = hasProgress && diagnose({ traces }, run.limits.loops) === undefined;

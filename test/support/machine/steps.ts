@@ -27,6 +27,10 @@ export class Path {
     return new Path(run, effects);
   }
 
+  static at(run: Run): Path {
+    return new Path(run, []);
+  }
+
   meet(...steps: readonly Step[]): Path {
     return steps.reduce<Path>((path, step) => {
       const { run, effects, transition } = decide(path.run, step(path.run));
