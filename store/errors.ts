@@ -43,3 +43,20 @@ export class CursorInvalid extends Error {
     this.name = 'CursorInvalid';
   }
 }
+
+/** An id from outside that is too long to be a key. */
+export class KeyTooLong extends Error {
+  readonly code = 'store.key_too_long';
+  readonly isRetryable = false;
+  readonly expected: string;
+  constructor(
+    readonly field: string,
+    readonly value: string,
+    maxBytes: number,
+  ) {
+    const expected = `at most ${String(maxBytes)} bytes`;
+    super(`${field}: got ${JSON.stringify(value.slice(0, 100))}…, expected ${expected}`);
+    this.name = 'KeyTooLong';
+    this.expected = expected;
+  }
+}

@@ -3,7 +3,7 @@ import type { MachineEvent } from '../../workflows/contract/activities';
 import type { JsonObject } from '../../workflows/contract/json';
 import type { Session, Trx } from './connect';
 import type { LockedRun } from './locked-run';
-import { encodeText } from './text';
+import { encodeKey } from './text';
 
 export interface Note {
   readonly eventId: string;
@@ -17,7 +17,7 @@ export const noteEvents = async (
   { run, notes }: { readonly run: LockedRun; readonly notes: readonly Note[] },
 ): Promise<LockedRun> => {
   const { tenant, run: id } = run.ref;
-  const eventIds = notes.map((note) => encodeText(note.eventId));
+  const eventIds = notes.map((note) => encodeKey('eventId', note.eventId));
   const rows = await trx
     .selectFrom('journal')
     .select('event_id')
@@ -37,7 +37,7 @@ export const noteEvents = async (
           run: id,
           position: run.nextPosition + index,
           kind: 'outside' as const,
-          event_id: encodeText(note.eventId),
+          event_id: encodeKey('eventId', note.eventId),
           body: JSON.stringify(note.body),
           recorded_at: clock.now(),
         })),

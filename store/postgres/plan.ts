@@ -5,7 +5,7 @@ import { RowMissing } from '../errors';
 import type { Db, Session, Trx } from './connect';
 import { lockRun } from './locked-run';
 import { noteEvents } from './note';
-import { decodeText, encodeText } from './text';
+import { decodeText, encodeKey } from './text';
 import { cancelUnsentWrites, listCancelled, voidWaits } from './unsent';
 
 type Message = Parameters<RunStore['changePlan']>[1];
@@ -44,7 +44,7 @@ const findMessage = async (trx: Trx, ref: RunRef, id: string): Promise<Accepted 
     .select(['kind', 'plan_version'])
     .where('tenant', '=', ref.tenant)
     .where('run', '=', ref.run)
-    .where('id', '=', encodeText(id))
+    .where('id', '=', encodeKey('message', id))
     .executeTakeFirst();
 
 const toChange = async (trx: Trx, ref: RunRef, { kind, plan_version }: Accepted): Promise<PlanChange> => {
@@ -62,7 +62,7 @@ const insertMessage = async (
       db.insertInto('messages').values({
         tenant: ref.tenant,
         run: ref.run,
-        id: encodeText(message.id),
+        id: encodeKey('message', message.id),
         kind: message.kind,
         body: JSON.stringify(message.body),
         plan_version: planVersion,

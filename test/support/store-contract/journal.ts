@@ -117,6 +117,22 @@ export const describeJournal = (under: () => StoreUnderTest): void => {
       expect(Math.abs((lines[0]?.recordedAt ?? 0) - Date.now())).toBeLessThan(24 * 3_600_000);
     });
 
+    test('an id from outside that is too long for a key is refused by name, before anything is written', async () => {
+      const { store } = under();
+      const ref = await startedRun(store);
+      const id = 'x'.repeat(2_001);
+      const failure = { code: 'store.key_too_long', isRetryable: false };
+      await expect(store.journal.note(ref, { eventId: id, body: {} })).rejects.toMatchObject({
+        ...failure,
+        field: 'eventId',
+      });
+      const message = { id, kind: 'amend' as const, body: {} };
+      await expect(store.runs.changePlan(ref, message)).rejects.toMatchObject({ ...failure, field: 'message' });
+      await store.journal.note(ref, { eventId: id.slice(1), body: {} });
+      expect(await store.journal.list(ref, { after: 0, limit: 9 })).toHaveLength(1);
+      expect(await store.runs.get(ref)).toMatchObject({ planVersion: 1 });
+    });
+
     test('a context that goes to the model is a step, a read that ended a tool call, each once', async () => {
       const { store } = under();
       const ref = await startedRun(store);
