@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { startPostgres } from '../../cli/stack/postgres';
 import { ProcessGroup } from '../../cli/stack/process-group';
 import { defaultCacheDir, findTemporalCli, type BinarySearchOptions } from '../../cli/stack/temporal-binary';
+import { runCommand } from '../../cli/stack/run-command';
 import { startTemporalServer } from '../../cli/stack/temporal-server';
 import { writeBundle } from '../../workers/bundle';
 import { makeTempDir, removeDir } from './temp-dir';
@@ -28,6 +29,7 @@ export async function startServiceBroker(): Promise<ServiceBroker> {
   const services: Readonly<Record<string, () => Promise<object>>> = {
     '/postgres': lazily(() => sharedPostgres(group, directory)),
     '/temporal': lazily(() => sharedTemporal(group, directory)),
+    '/dist': lazily(buildDist),
     '/bundle': lazily(async () => ({ path: await writeBundle(join(directory, 'workflow-bundle.js')) })),
   };
   const server = createServer((request, response) => {
@@ -86,6 +88,17 @@ async function sharedTemporal(group: ProcessGroup, directory: string): Promise<o
   const server = await startTemporalServer({ binary: path, logDir: join(directory, 'logs') });
   group.add(server);
   return { address: server.address, namespace: server.namespace };
+}
+
+const ROOT = join(__dirname, '..', '..');
+const BUILD_LIMIT_MS = 10 * 60_000;
+
+/** What `npm run build` makes; nothing to do where it is up to date. */
+async function buildDist(): Promise<object> {
+  const script = join(ROOT, 'scripts', 'build.mjs');
+  const { code, stdout, stderr, failure } = await runCommand(process.execPath, [script], { timeoutMs: BUILD_LIMIT_MS });
+  if (code !== 0) throw new Error(`the build failed (${failure ?? String(code)}):\n${stdout}${stderr}`);
+  return { path: join(ROOT, 'dist') };
 }
 
 function lazily<T>(start: () => Promise<T>): () => Promise<T> {

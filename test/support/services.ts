@@ -27,6 +27,11 @@ export async function workflowBundle(): Promise<string> {
   return (await askBroker('/bundle', ['path'])).path;
 }
 
+/** The directory with what the build makes of this tree, made at most once per jest run. */
+export async function builtPackage(): Promise<string> {
+  return (await askBroker('/dist', ['path'])).path;
+}
+
 /** The URL of the shared PostgreSQL's own database, for `databases.ts`. */
 export async function sharedPostgresUrl(): Promise<string> {
   return (await askBroker('/postgres', ['url'])).url;
