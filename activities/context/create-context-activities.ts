@@ -2,7 +2,6 @@
 import type { LocalActivities } from '../../workflows/contract/activities';
 import type { ActivityDeps } from '../deps';
 import type { Project } from '../model/model-request';
-import { cacheArtifacts } from './cached-artifacts';
 import { createChains } from './chain';
 import { createFrames } from './frame';
 import { createFreezeContext } from './freeze-context';
@@ -14,8 +13,7 @@ export interface ContextActivities extends Pick<LocalActivities, 'openRun' | 'fr
 }
 
 export const createContextActivities = (deps: Pick<ActivityDeps, 'store' | 'registry' | 'log'>): ContextActivities => {
-  const { artifacts, ledger, operations, runs, waits } = deps.store;
-  const store = { artifacts: cacheArtifacts(artifacts), ledger, operations, runs, waits };
+  const { store } = deps;
   const chains = createChains(store);
   const frames = createFrames(deps);
   return {

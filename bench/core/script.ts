@@ -12,7 +12,5 @@ export const script: Script = (request) => {
 
 const textOf = ({ messages }: ScriptRequest): string =>
   messages
-    .flatMap(({ blocks }) =>
-      blocks.flatMap((block) => (block.type === 'text' && 'text' in block ? [String(block.text)] : [])),
-    )
+    .flatMap(({ blocks }) => blocks.flatMap((block) => (block.type === 'text' && 'text' in block ? [block.text] : [])))
     .join('\n');

@@ -1,10 +1,9 @@
 /** Everything that both sides share: one Temporal server, one PostgreSQL, one model; a worker process each. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { bundleWorkflowCode } from '@temporalio/worker';
-import { writeFileSync } from 'node:fs';
 import { startPostgres } from '../../cli/stack/postgres';
 import { ProcessGroup } from '../../cli/stack/process-group';
 import { findTemporalCli } from '../../cli/stack/temporal-binary';
@@ -60,9 +59,7 @@ export const startBenchStack = async (say: (line: string) => void): Promise<Benc
   const model = await startModelServer({ script });
   const connection = await Connection.connect({ address: temporal.address });
   const client = new Client({ connection });
-  const bareBundle = join(directory, 'bare-bundle.js');
-  const { code } = await bundleWorkflowCode({ workflowsPath: require.resolve('./bare-workflows') });
-  writeFileSync(bareBundle, code);
+  const bareBundle = await writeBareBundle(join(directory, 'bare-bundle.js'));
 
   return {
     client,
@@ -104,4 +101,10 @@ export const startBenchStack = async (say: (line: string) => void): Promise<Benc
       rmSync(directory, { recursive: true, force: true });
     },
   };
+};
+
+const writeBareBundle = async (path: string): Promise<string> => {
+  const { code } = await bundleWorkflowCode({ workflowsPath: require.resolve('./bare-workflows') });
+  writeFileSync(path, code);
+  return path;
 };

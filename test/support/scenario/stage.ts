@@ -37,16 +37,16 @@ export interface Stage {
   readonly database: TestDatabase;
   readonly tenant: string;
   /** One is started with the stage; further ones take over when one dies. */
-  startWorker(): Promise<WorkerProcess>;
+  readonly startWorker: () => Promise<WorkerProcess>;
   /** Starts the task of the agent; `data.ticket` is T100 unless given. */
-  start(task?: Partial<StageTask>): Promise<RunRow>;
+  readonly start: (task?: Partial<StageTask>) => Promise<RunRow>;
   /** Waits for a terminal; explains where the run stands when it does not come. */
-  end(run: RunRow, withinMs?: number): Promise<RunRow>;
+  readonly end: (run: RunRow, withinMs?: number) => Promise<RunRow>;
   /** Waits until the condition holds of something read again and again. */
-  until<T>(read: () => Promise<T>, holds: (value: T) => boolean, withinMs?: number): Promise<T>;
+  readonly until: <T>(read: () => Promise<T>, holds: (value: T) => boolean, withinMs?: number) => Promise<T>;
   /** After each scenario: the invariants of every run started since, then desk and model as they were at first. */
-  checkAndReset(): Promise<void>;
-  close(): Promise<void>;
+  readonly checkAndReset: () => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface StageTask {
@@ -184,7 +184,7 @@ const explain = async ({ runs, desk, model, temporal }: Stage, { ref }: RunRow):
       row: details.row,
       engine: described.status.name,
       pending: described.raw.pendingActivities,
-      journal: events.map(({ body }) => `${String(body['from'])} ${String(body['event'])} → ${String(body['to'])}`),
+      journal: events.map(({ body: { from, event, to, rule } }) => JSON.stringify([from, event, to, rule])),
       attempts: details.attempts.map(({ step, attempt, state, outcome }) => ({ step, attempt, state, outcome })),
       operations: details.operations.map(({ id, tool, state, generation, code }) => ({
         id,
