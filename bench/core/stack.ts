@@ -30,6 +30,7 @@ export interface BenchStack {
 
 export const BARE_QUEUE = 'bench-bare';
 const HOLDFAST_QUEUE = 'bench-holdfast';
+const KEYWORDS = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, 'KEYWORD' as const]));
 
 export const startBenchStack = async (say: (line: string) => void): Promise<BenchStack> => {
   const directory = mkdtempSync(join(tmpdir(), 'holdfast-bench-'));
@@ -42,14 +43,11 @@ export const startBenchStack = async (say: (line: string) => void): Promise<Benc
     searchPath: loadEnvironment()['PATH'],
     onProgress: say,
   });
-  const searchAttributes = Object.fromEntries(
-    Object.values(SEARCH_ATTRIBUTES).map((name) => [name, 'KEYWORD' as const]),
-  );
   const temporal = await startTemporalServer({
     binary,
     logDir,
     databaseFile: join(directory, 'temporal.db'),
-    searchAttributes,
+    searchAttributes: KEYWORDS,
   });
   group.add(temporal);
   const postgres = await startPostgres({ directory: join(directory, 'postgres'), logDir, database: 'holdfast' });
