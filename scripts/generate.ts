@@ -8,6 +8,7 @@ import { renderArchitecture } from './generate-architecture';
 import { renderConfiguration, renderEnvExample } from './generate-configuration';
 import { renderLimits } from './generate-limits';
 import { renderSchema } from './generate-schema';
+import { renderStateMachine } from './state-diagram';
 
 interface GeneratedFile {
   /** Relative to the project's root. */
@@ -19,6 +20,7 @@ const GENERATED: readonly GeneratedFile[] = [
   { path: 'docs/generated/architecture.md', render: renderArchitecture },
   { path: 'docs/generated/configuration.md', render: renderConfiguration },
   { path: 'docs/generated/limits.md', render: renderLimits },
+  { path: 'docs/generated/state-machine.md', render: renderStateMachine },
   { path: '.env.example', render: renderEnvExample },
   { path: 'store/postgres/schema.sql', render: renderSchema },
 ];

@@ -2,7 +2,7 @@
 import type { Run } from './run';
 import type { State } from './states';
 
-export const join = (run: Run): State => {
+export const join = (run: Pick<Run, 'calls' | 'waits' | 'ending'>): State => {
   const isAny = (...phases: readonly string[]): boolean => run.calls.some((call) => phases.includes(call.phase));
   if (isAny('DUE', 'SENDING')) return 'TOOL_RUNNING';
   if (isAny('ASKING')) return 'WAITING_USER';
