@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import type { Settings } from '../../config/settings';
+import { OFFLINE_REQUEST_PREFIX } from '../../workflows/contract/offline-model';
 import { SCRIPTED } from '../view/model-line';
 import type { Targets } from '../targets';
 import { errorText } from '../stack/errors';
@@ -49,22 +51,37 @@ const askForModels = async (baseUrl: string, apiKey: string): Promise<Finding> =
       'set ANTHROPIC_API_KEY to a key that is valid there',
     );
   }
+  if (isScripted(answer.body)) return ok('model', `${SCRIPTED}, at ${baseUrl}`);
   // Others that speak the Messages API need not have a list of models: that they answer is what can be known for nothing.
   return ok('model', `${baseUrl} answers (${said(answer)}), with a key`);
 };
 
-type Answer =
-  { readonly kind: 'answered'; readonly status: number } | { readonly kind: 'failed'; readonly reason: string };
+interface Answered {
+  readonly kind: 'answered';
+  readonly status: number;
+  readonly body: string;
+}
+type Answer = Answered | { readonly kind: 'failed'; readonly reason: string };
 
 const get = async (url: string, headers: Readonly<Record<string, string>>): Promise<Answer> => {
   try {
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    await response.body?.cancel();
-    return { kind: 'answered', status: response.status };
+    return { kind: 'answered', status: response.status, body: await response.text() };
   } catch (error) {
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     return { kind: 'failed', reason: errorText(cause) };
   }
 };
+
+/** The offline server's refusals carry its own kind of request id. */
+const isScripted = (body: string): boolean => {
+  try {
+    return REFUSAL.safeParse(JSON.parse(body)).success;
+  } catch {
+    return false; // not JSON: somebody else
+  }
+};
+
+const REFUSAL = z.object({ request_id: z.string().startsWith(OFFLINE_REQUEST_PREFIX) });
 
 const said = (answer: Answer): string => (answer.kind === 'answered' ? `status ${answer.status}` : answer.reason);
