@@ -28,16 +28,30 @@ describe('E1: each budget ends the run by its name', () => {
     expect(stage.model.requests).toHaveLength(requests);
   });
 
-  test('the deadline', async () => {
-    await stage.desk.addFault({
-      match: { route: 'reassign' },
-      times: 'always',
-      fault: { kind: 'status', status: 429, retryAfter: 2 },
-    });
+  test('the deadline, while the model says nothing any more', async () => {
+    stage.model.addFault({ fromRequest: 3, fault: { kind: 'stall' } });
 
     const row = await stage.end(await stage.start({ limits: { deadlineMs: 4_000 } }));
 
     expect(row).toMatchObject({ terminal: 'EXPIRED', reason: 'deadline' });
+    expect(stage.model.requests).toHaveLength(3);
+    expect(await effectsOf(stage)).toEqual([]);
+  });
+
+  test('a back-off that the deadline leaves no room for is told to the model instead of being waited out', async () => {
+    await stage.desk.addFault({
+      match: { route: 'reassign' },
+      times: 'always',
+      fault: { kind: 'status', status: 429, retryAfter: 60 },
+    });
+
+    const row = await stage.end(await stage.start({ limits: { deadlineMs: 30_000 } }));
+
+    expect(row).toMatchObject({ terminal: 'FAILED', reason: 'blocked.unavailable' });
+    const sends = (await stage.desk.requests()).filter(({ path }) => path.endsWith('/reassign'));
+    expect(sends.length).toBeGreaterThan(0);
+    // The model may propose it anew; no operation is sent a second time.
+    expect(new Set(sends.map(({ key }) => key)).size).toBe(sends.length);
     expect(await effectsOf(stage)).toEqual([]);
   });
 });
