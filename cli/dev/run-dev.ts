@@ -104,7 +104,7 @@ const addressOf = ({ address, namespace }: DevStack['temporal']): { address: str
 });
 
 /** Commands that are started meanwhile find the stack by its file. */
-const tellOthers = ({ layout }: Session, { settings, example }: DevPlan, stack: DevStack): void => {
+const tellOthers = ({ layout }: Session, { settings }: DevPlan, stack: DevStack): void => {
   const { databaseUrl, temporal, modelUrl, processes, agents } = stack;
   writeStackFile(layout.root, {
     startedAt: new Date().toISOString(),
@@ -114,7 +114,6 @@ const tellOthers = ({ layout }: Session, { settings, example }: DevPlan, stack: 
     taskQueue: settings.taskQueue,
     modelUrl: modelUrl ?? null,
     agents: [...agents],
-    agentsPath: example.modulePathOf(example.agents),
     processes: { ...processes },
     logDir: layout.logDir,
   });

@@ -22,7 +22,6 @@ const STACK = z.strictObject({
   modelUrl: z.url().nullable(),
   /** What the worker serves. */
   agents: z.array(z.string()),
-  agentsPath: z.string(),
   /** The example's own processes, by name. */
   processes: z.record(z.string(), z.url()),
   logDir: z.string(),

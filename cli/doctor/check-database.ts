@@ -28,15 +28,24 @@ const checkSchema = async (url: string, address: string): Promise<Finding> => {
   return wrong('database', `${address} answers, and lacks ${names.join(', ')}`, 'run: npx holdfast migrate');
 };
 
+/** A busy machine may need longer for its first connection than the store gives it. */
+const TRIES = 3;
+
 const tryPing = async (url: string): Promise<string | undefined> => {
   const store = createPostgresStore({ url, poolSize: 1 });
+  let refusal: string | undefined;
   try {
-    await store.ping();
-    return undefined;
-  } catch (error) {
-    const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-    return errorText(cause) || 'it refused the connection';
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      refusal = await store.ping().then(() => undefined, reasonOf);
+      if (refusal === undefined) break;
+    }
+    return refusal;
   } finally {
     await store.close();
   }
+};
+
+const reasonOf = (error: unknown): string => {
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return errorText(cause) || 'it refused the connection';
 };

@@ -1,4 +1,4 @@
-/** `doctor`: looks at everything that a worker and a client need, all at once, and says how to mend what is wrong. */
+/** `doctor`: looks at everything that a worker and a client need, and says how to mend what is wrong. */
 import type { Action } from '../context';
 import type { Output } from '../output';
 import { describeStack } from '../services';
@@ -23,9 +23,10 @@ export const doctor: Action<DoctorOptions> = async ({ agents, json }, { settings
     checkDatabase(targets),
     checkEngine(targets.temporal),
     checkModel(settings, targets),
-    checkAgents(agents ?? settings.agents, targets),
   ]);
-  const findings = [...asked, checkBundle(settings.workflowBundle)];
+  // Loading agents keeps the processor busy, and a connection that waits for it would look like one that is not answered.
+  const loaded = await checkAgents(agents ?? settings.agents, targets);
+  const findings = [...asked, loaded, checkBundle(settings.workflowBundle)];
   const isHealthy = findings.every(({ status }) => status === 'ok');
   if (json === true) output.printJson({ isHealthy, findings });
   else printFindings(findings, output);

@@ -19,7 +19,6 @@ const STACK = {
   taskQueue: 'holdfast',
   modelUrl: 'http://127.0.0.1:9999',
   agents: ['tickets'],
-  agentsPath: '/app/agents.js',
   processes: { desk: 'http://127.0.0.1:9998' },
   logDir: '/app/logs',
 };
