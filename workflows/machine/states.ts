@@ -32,7 +32,6 @@ export const PHASES = ['JUDGING', 'ASKING', 'DUE', 'SENDING', 'PENDING', 'ENDED'
 export const WAIT_KINDS = ['question', 'approval', 'acceptance', 'reconciliation', 'handoff'] as const;
 
 export type Terminal = (typeof TERMINALS)[number];
-export type ActiveState = (typeof ACTIVE_STATES)[number];
 export type State = (typeof STATES)[number];
 export type Phase = (typeof PHASES)[number];
 export type WaitKind = (typeof WAIT_KINDS)[number];
