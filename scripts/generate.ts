@@ -5,6 +5,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { renderArchitecture } from './generate-architecture';
+import { renderCli } from './generate-cli';
 import { renderConfiguration, renderEnvExample } from './generate-configuration';
 import { renderLimits } from './generate-limits';
 import { renderSchema } from './generate-schema';
@@ -21,6 +22,7 @@ const GENERATED: readonly GeneratedFile[] = [
   { path: 'docs/generated/configuration.md', render: renderConfiguration },
   { path: 'docs/generated/limits.md', render: renderLimits },
   { path: 'docs/generated/state-machine.md', render: renderStateMachine },
+  { path: 'docs/generated/cli.md', render: renderCli },
   { path: '.env.example', render: renderEnvExample },
   { path: 'store/postgres/schema.sql', render: renderSchema },
 ];

@@ -33,6 +33,9 @@ export const runDev: Action<DevOptions> = async (options, { output, settings: lo
   if (options.scenarios === true) return listScenarios(example, options.json === true, output);
   const settings = load();
   const plan = planDev(options, { example, settings, output });
+  if (options.fresh === true && settings.databaseUrl !== undefined) {
+    output.note('--fresh deletes what is in HOLDFAST_DATA_DIR; the database of DATABASE_URL is left as it is.');
+  }
   const session = await openSession(settings, { isFresh: options.fresh === true, output });
   try {
     return await runOn(session, plan);

@@ -36,6 +36,7 @@ export const runScenario = async (given: ScenarioRun): Promise<number> => {
   const { run } = row.ref;
   await watchRun({ ...reader, run, everyMs: EVERY_MS, signal: timeLimit(plan) }, view);
   const record = await readRecord(reader, run);
+  if (record.details.row.terminal === undefined) tellUnended(record.details.row, plan);
   const effects = await readEffects(example, stack, row.ref.run);
   const report = buildDevReport({ scenario, record, effects });
   for (const line of ['', ...renderResult(record, view.colors), ...renderVerdict(report, given)]) view.print(line);
@@ -70,6 +71,12 @@ const tellStart = ({ plan: { view, scenario, isOffline } }: ScenarioRun, { ref, 
   view.print(`${bold(ref.run)}  agent ${agent}  ${dim(`model: ${isOffline ? SCRIPTED : 'real'}`)}`);
   view.print(`  “${oneLine(task.goal, 200)}”`);
   view.print('');
+};
+
+const tellUnended = ({ state }: RunRow, { options, output }: DevPlan): void => {
+  output.note(
+    `The run did not end within ${options.timeout} s (--timeout) and is in ${state}; the next stack goes on with it.`,
+  );
 };
 
 /** A stack that stays up lets a run take its time. */
