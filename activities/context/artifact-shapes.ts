@@ -110,7 +110,8 @@ const addition: z.ZodType<Addition> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('message'), message: z.string(), text: z.string() }),
 ]);
 
-const operationSummary: z.ZodType<OperationSummary> = z.object({
+/** As manifests and recorded look-ups hold it. */
+export const operationSummary: z.ZodType<OperationSummary> = z.object({
   id: operationId,
   tool: z.string(),
   effect: z.enum(['read', 'write']),

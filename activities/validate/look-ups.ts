@@ -11,7 +11,7 @@ import { ERROR_CODES } from '../../workflows/contract/errors';
 import type { OperationSummary } from '../../workflows/contract/records';
 import { OPERATION_STATES } from '../../workflows/machine/operation-transitions';
 import { TERMINALS, type Terminal } from '../../workflows/machine/states';
-import type { ArtifactShape } from '../context/artifact-shapes';
+import { operationSummary, type ArtifactShape } from '../context/artifact-shapes';
 
 /** An earlier operation with the same tool and arguments. */
 export type RecordedOperation = Pick<
@@ -76,19 +76,6 @@ const operation: z.ZodType<RecordedOperation> = z.object({
   evidence: optional(evidence),
 });
 
-const summary: z.ZodType<OperationSummary> = z.object({
-  id: operationId,
-  tool: z.string(),
-  effect: z.enum(['read', 'write']),
-  state: z.string(),
-  generation: count,
-  step: count,
-  ordinal: count,
-  target: optional(z.string()),
-  code: optional(z.string()),
-  evidence: optional(evidence),
-});
-
 const lookUps: z.ZodType<LookUps> = z.object({
   schemaVersion: z.literal(1),
   run: z.object({
@@ -101,7 +88,7 @@ const lookUps: z.ZodType<LookUps> = z.object({
   finish: optional(
     z.object({
       evidence: z.array(z.string()),
-      operations: z.array(summary),
+      operations: z.array(operationSummary),
       hasExpiredWait: z.boolean(),
       isWithdrawn: z.boolean(),
       hasForbiddenTool: z.boolean(),
