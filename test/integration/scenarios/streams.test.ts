@@ -144,7 +144,7 @@ describe('D4: what the model says is named', () => {
   test.each<[string, string, FaultInput]>([
     ['empty content', 'candidate.empty', { kind: 'empty-content' }],
     ['arguments that are no JSON', 'candidate.invalid_json', { kind: 'malformed-arguments' }],
-  ])('%s goes back for repair with the precise finding', async (_title, _code, fault) => {
+  ])('%s goes back for repair with the precise finding', async (_title, code, fault) => {
     stage.model.addFault({ fromRequest: REASSIGN_REQUEST, fault });
 
     const run = await stage.start();
@@ -153,7 +153,8 @@ describe('D4: what the model says is named', () => {
     expect(row.terminal).toBe('SUCCEEDED');
     expect(await effectsOf(stage)).toEqual([REASSIGNED]);
     const events = await stage.runs.events(stage.tenant, run.ref.run, { after: 0, limit: 500 });
-    expect(events.filter(({ body }) => body['event'] === 'candidateRejected')).toHaveLength(1);
+    const rejected = events.filter(({ body }) => body['event'] === 'candidateRejected');
+    expect(rejected).toMatchObject([{ body: { cause: { code } } }]);
   });
 
   test.each<[string, FaultInput]>([
