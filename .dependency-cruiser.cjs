@@ -1,7 +1,7 @@
 // The arrows between folders. A rule's comment is its reason: it is printed with a violation and in docs/generated.
 
 const ANY_SOURCE =
-  '^(index\\.ts$|activities/|bench/|cli/|client/|config/|definition/|examples/|relays/|scripts/|store/|testing/|workers/|workflows/)';
+  '^(index\\.ts$|activities/|bench/|cli/|client/|config/|definition/|examples/|policy/|relays/|responses/|scripts/|store/|testing/|workers/|workflows/)';
 const MACHINE = '^workflows/machine/';
 const MACHINE_VOCABULARY = '^workflows/machine/(states|events|effects|ids|ledger|operation-transitions)\\.ts$';
 const CONTRACT = '^workflows/contract/';
@@ -60,7 +60,7 @@ module.exports = {
     only(
       'activities',
       '^activities/',
-      [CONTRACT, MACHINE, STORE_FACE, '^definition/'],
+      [CONTRACT, MACHINE, STORE_FACE, '^(definition|policy|responses)/'],
       "Activities touch the world behind the contract's interfaces and know the store by its face.",
     ),
     only(
@@ -76,16 +76,28 @@ module.exports = {
       'What an agent is made of is known before anything runs it.',
     ),
     only(
+      'policy',
+      '^policy/',
+      [CONTRACT, STORE_FACE, '^definition/'],
+      'One way to ask Cedar, for those who execute and those who respond.',
+    ),
+    only(
+      'responses',
+      '^responses/',
+      [CONTRACT, MACHINE, STORE_FACE, '^(definition|policy)/'],
+      'A response is judged by the same code wherever it arrives: at the service, in a library, as a raw signal.',
+    ),
+    only(
       'relays',
       '^relays/',
-      [CONTRACT, STORE_FACE],
+      [CONTRACT, MACHINE_VOCABULARY, STORE_FACE],
       'Relays turn rows into starts and signals; workers and services run them alike.',
     ),
     only('config', '^config/', [CONTRACT], 'Configuration is read before anything else exists.'),
     only(
       'client',
       '^client/',
-      [CONTRACT, MACHINE, STORE_FACE, '^config/', '^relays/'],
+      [CONTRACT, MACHINE, STORE_FACE, '^(config|definition|policy|relays|responses)/'],
       'The client speaks to Temporal and the store through the contract.',
     ),
     forbid(

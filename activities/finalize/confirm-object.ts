@@ -12,8 +12,8 @@ import { callWithin } from '../operate/call-within';
 import { checkOutput } from '../operate/check-output';
 import { classifyReadError } from '../operate/classify-tool-error';
 import { canonicalText, toStorableJson } from '../operate/storable-json';
-import { createPolicy } from '../policy/create-policy';
-import { executeRequest } from '../policy/execute-request';
+import { createPolicy } from '../../policy/create-policy';
+import { executeRequest } from '../../policy/execute-request';
 import type { EndView } from './check-end';
 
 /** A finding where something has changed, or where it could not be looked at. */

@@ -5,8 +5,8 @@
 import type { DecisionRow } from '../../store/rows';
 import type { JsonObject } from '../../workflows/contract/json';
 import type { ActivityDeps } from '../deps';
-import { createPolicy, type PolicyDecision } from '../policy/create-policy';
-import { executeRequest } from '../policy/execute-request';
+import { createPolicy, type PolicyDecision } from '../../policy/create-policy';
+import { executeRequest } from '../../policy/execute-request';
 import type { LoadedOperation } from './load-operation';
 import { sha256Of } from './storable-json';
 

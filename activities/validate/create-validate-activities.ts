@@ -1,6 +1,6 @@
 /** VALIDATING: a stored candidate becomes one action. Short, without effect on the world, the same when asked again. */
 import type { JudgeInput, LocalActivities, Verdict } from '../../workflows/contract/activities';
-import { createPolicy } from '../policy/create-policy';
+import { createPolicy } from '../../policy/create-policy';
 import { complete, prepare } from './judge';
 import { loadJudgeContext, type JudgeDeps } from './load-judge-context';
 import { loadLookUps } from './load-look-ups';

@@ -7,7 +7,7 @@ import { READ_EVIDENCE, readEvidenceSchema, RUNTIME_TOOLS } from '../../definiti
 import type { Risk, Tool } from '../../definition/tool';
 import type { Json } from '../../workflows/contract/json';
 import type { CandidateCall } from '../model/candidate';
-import { createPolicy } from '../policy/create-policy';
+import { createPolicy } from '../../policy/create-policy';
 import { fail, pass, type Judgement, type PinnedContext, type Validator } from './judgement';
 import { showText } from './show-value';
 

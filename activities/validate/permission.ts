@@ -1,7 +1,7 @@
 /** Cedar's word on the call, by the policy of this worker's definition: denied, unattended, or with a person's approval. */
 import type { JsonObject } from '../../workflows/contract/json';
-import { createPolicy, type PolicyDecision } from '../policy/create-policy';
-import { executeRequest } from '../policy/execute-request';
+import { createPolicy, type PolicyDecision } from '../../policy/create-policy';
+import { executeRequest } from '../../policy/execute-request';
 import { pass, type Judgement, type PinnedContext, type Validator } from './judgement';
 import type { ReadyCall } from './ready-call';
 import { showText } from './show-value';

@@ -13,7 +13,7 @@ import {
 import type { DecisionRow, NewOperation, Settlement } from '../../store/rows';
 import type { Verdict } from '../../workflows/contract/activities';
 import type { JudgedCall } from '../../workflows/machine/events';
-import { createPolicy } from '../policy/create-policy';
+import { createPolicy } from '../../policy/create-policy';
 import { storeOutput } from '../operate/check-output';
 import { sha256Of, toStorableJson } from '../operate/storable-json';
 import type { Judged, Outcome } from './judge';

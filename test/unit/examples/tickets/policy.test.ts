@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPolicy, type PolicyRequest } from '../../../../activities/policy/create-policy';
-import { executeRequest } from '../../../../activities/policy/execute-request';
+import { createPolicy, type PolicyRequest } from '../../../../policy/create-policy';
+import { executeRequest } from '../../../../policy/execute-request';
 import { createTicketTools } from '../../../../examples/tickets/tools';
 import { POLICY_ADDITIONS, readPolicy, type PolicyAddition } from '../../../../examples/tickets/policy';
 import { parseRunId, parseTenantId } from '../../../../workflows/contract/ids';

@@ -4,8 +4,8 @@
  */
 import { createFactsView } from '../../../../activities/context/facts-view';
 import { findGaps } from '../../../../activities/context/find-gaps';
-import { createPolicy } from '../../../../activities/policy/create-policy';
-import { executeRequest } from '../../../../activities/policy/execute-request';
+import { createPolicy } from '../../../../policy/create-policy';
+import { executeRequest } from '../../../../policy/execute-request';
 import { compileAgents } from '../../../../definition/compile-agent';
 import type { CompiledAgent } from '../../../../definition/registry';
 import { createScript } from '../../../../examples/tickets/model-script';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPolicy, PolicyUnusable, type PolicyRequest } from '../../../../activities/policy/create-policy';
-import { executeRequest } from '../../../../activities/policy/execute-request';
-import type { Json, JsonObject } from '../../../../workflows/contract/json';
-import { parseRunId, parseTenantId } from '../../../../workflows/contract/ids';
+import { createPolicy, PolicyUnusable, type PolicyRequest } from '../../../policy/create-policy';
+import { executeRequest } from '../../../policy/execute-request';
+import type { Json, JsonObject } from '../../../workflows/contract/json';
+import { parseRunId, parseTenantId } from '../../../workflows/contract/ids';
 
 const request = (context: JsonObject, changes: Partial<PolicyRequest> = {}): PolicyRequest => ({
   action: 'execute',

@@ -3,7 +3,7 @@
  * something else than data: arguments that a model wrote must never become an entity. docs/policy.md has the rules.
  */
 import type { CedarValueJson } from '@cedar-policy/cedar-wasm/nodejs';
-import type { Json, JsonObject } from '../../workflows/contract/json';
+import type { Json, JsonObject } from '../workflows/contract/json';
 
 /** A value that Cedar cannot be given as data: the evaluation denies. */
 export class NotForCedar extends Error {

@@ -9,10 +9,10 @@ import {
   type EntityJson,
   type TypeAndId,
 } from '@cedar-policy/cedar-wasm/nodejs';
-import { parsePolicyText, type PolicyAction, type PolicyText } from '../../definition/policy-text';
-import type { Risk } from '../../definition/tool';
-import type { Principal } from '../../store/rows';
-import type { Json, JsonObject } from '../../workflows/contract/json';
+import { parsePolicyText, type PolicyAction, type PolicyText } from '../definition/policy-text';
+import type { Risk } from '../definition/tool';
+import type { Principal } from '../store/rows';
+import type { Json, JsonObject } from '../workflows/contract/json';
 import { NotForCedar, toCedarRecord } from './cedar-value';
 
 /** What is acted upon: a tool for `execute` and `executeUnattended`, a wait for `respond`. */

@@ -1,8 +1,8 @@
 /** How a call is put to the policy: the same when it is proposed and when it is about to be sent. */
-import type { Risk } from '../../definition/tool';
-import type { Principal } from '../../store/rows';
-import type { Json } from '../../workflows/contract/json';
-import type { RunRef } from '../../workflows/contract/records';
+import type { Risk } from '../definition/tool';
+import type { Principal } from '../store/rows';
+import type { Json } from '../workflows/contract/json';
+import type { RunRef } from '../workflows/contract/records';
 import type { PolicyRequest } from './create-policy';
 
 export interface ExecuteSubject {
