@@ -27,7 +27,10 @@ export interface NewRun {
   readonly bodyHash: string;
   /** Narrower limits than the agent's, as the caller asked for them. */
   readonly limits?: JsonObject;
+  /** A run that has ended, whose facts, operations and ledger this one goes on with. */
   readonly reopens?: RunId;
+  /** The run to which the new goal was sent. */
+  readonly follows?: RunId;
 }
 
 export interface RunRow extends NewRun {
@@ -169,7 +172,9 @@ export interface WaitRow extends NewWait {
   readonly state: (typeof WAIT_STATES)[number];
   readonly openedAt: number;
   readonly expiresAt: number;
+  /** What was accepted, and under which id it came. */
   readonly response?: JsonObject;
+  readonly responseId?: string;
 }
 
 export interface Settlement {

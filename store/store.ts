@@ -41,6 +41,7 @@ export interface Store {
   readonly facts: FactStore;
   readonly waits: WaitStore;
   readonly ledger: LedgerStore;
+  readonly wakes: WakeStore;
   /** Resolves when the database answers; throws StoreUnavailable. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -293,4 +294,29 @@ export interface LedgerEntry {
 export interface LedgerStore {
   totals(ref: RunRef): Promise<Totals>;
   entries(ref: RunRef): Promise<readonly LedgerEntry[]>;
+}
+
+/**
+ * `respond`, `message`, `cancel`, `toolEvent` are signals of the run; `reconcile` starts the workflow that goes on with an
+ * operation after the run's end.
+ */
+export const WAKE_KINDS = ['respond', 'message', 'cancel', 'toolEvent', 'reconcile'] as const;
+export type WakeKind = (typeof WAKE_KINDS)[number];
+
+export interface Wake {
+  readonly ref: RunRef;
+  readonly kind: WakeKind;
+  /** The wait, the message, the operation that it is about; empty for `cancel`. */
+  readonly subject: string;
+  readonly tries: number;
+  /** Where the run has one: it can be signalled no more. */
+  readonly terminal?: Terminal;
+}
+
+/** Signals that are owed. Written in the transaction of what they are about, and there until `seen`. */
+export interface WakeStore {
+  /** Of all tenants: those that are due, the oldest first; each is due again later, so that two relays take different ones. */
+  take(page: { readonly limit: number }): Promise<readonly Wake[]>;
+  /** The workflow has read what it was about. */
+  seen(ref: RunRef, kind: WakeKind, subject: string): Promise<void>;
 }

@@ -11,6 +11,7 @@ import { createLedgerStore } from './ledger';
 import { createOperationStore } from './operations';
 import { createRunStore } from './runs';
 import { createWaitStore } from './waits';
+import { createWakeStore } from './wakes';
 
 /** Opens no connection until it is asked for something. Close it to let the process end. */
 export const createPostgresStore = (options: PostgresOptions): Store => {
@@ -25,6 +26,7 @@ export const createPostgresStore = (options: PostgresOptions): Store => {
     facts: createFactStore(session),
     waits: createWaitStore(session),
     ledger: createLedgerStore(session),
+    wakes: createWakeStore(session),
     ping: async () => {
       await sql`select 1`.execute(session.db);
     },

@@ -17,6 +17,7 @@ export const toRunRow = (row: Selectable<RunsTable>): RunRow => ({
   ...present({
     limits: row.limits,
     reopens: row.reopens,
+    follows: row.follows,
     definition: row.definition,
     terminal: row.terminal,
     reason: row.reason,

@@ -39,6 +39,7 @@ const startRun = async ({ db, clock }: Session, run: NewRun): ReturnType<RunStor
       body_hash: run.bodyHash,
       limits: run.limits === undefined ? null : JSON.stringify(run.limits),
       reopens: run.reopens ?? null,
+      follows: run.follows ?? null,
       state: 'STARTING',
       created_at: clock.now(),
     })

@@ -59,6 +59,19 @@ create table facts (
   PRIMARY KEY (tenant, run, source, index)
 );
 
+create table inbox (
+  tenant text not null,
+  run text not null,
+  operation text not null,
+  event_id text not null,
+  job text,
+  body text not null,
+  received_at timestamp with time zone not null,
+  settled_at timestamp with time zone,
+  effect text,
+  PRIMARY KEY (tenant, run, operation, event_id)
+);
+
 create table journal (
   tenant text not null,
   run text not null,
@@ -154,6 +167,19 @@ create table operations (
   PRIMARY KEY (tenant, run, step, ordinal)
 ) with (fillfactor=70);
 
+create table responses (
+  tenant text not null,
+  run text not null,
+  id text not null,
+  wait text not null,
+  principal json not null,
+  body json not null,
+  received_at timestamp with time zone not null,
+  verdict text not null,
+  message text,
+  PRIMARY KEY (tenant, run, id)
+);
+
 create table results (
   tenant text not null,
   run text not null,
@@ -172,6 +198,7 @@ create table runs (
   body_hash text not null,
   limits json,
   reopens text,
+  follows text,
   state text not null,
   seq integer default 0 not null,
   step integer default 0 not null,
@@ -215,8 +242,21 @@ create table waits (
   opened_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   response json,
+  response_id text,
   PRIMARY KEY (tenant, run, id)
 );
+
+create table wakes (
+  tenant text not null,
+  run text not null,
+  kind text not null,
+  subject text not null,
+  due_at timestamp with time zone not null,
+  tries integer default 0 not null,
+  PRIMARY KEY (tenant, run, kind, subject)
+);
+
+CREATE INDEX inbox_unsettled ON public.inbox USING btree (tenant, run, operation, received_at) WHERE (settled_at IS NULL);
 
 CREATE UNIQUE INDEX journal_by_event ON public.journal USING btree (tenant, run, event_id) WHERE (event_id IS NOT NULL);
 
@@ -239,3 +279,5 @@ CREATE INDEX runs_not_opened ON public.runs USING btree (created_at) WHERE ((ope
 CREATE INDEX waits_by_opening ON public.waits USING btree (tenant, opened_at DESC, seq DESC, id DESC);
 
 CREATE INDEX waits_open ON public.waits USING btree (tenant, opened_at DESC, seq DESC, id DESC) WHERE (state = 'OPEN'::text);
+
+CREATE INDEX wakes_by_due ON public.wakes USING btree (due_at);

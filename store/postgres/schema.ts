@@ -11,7 +11,7 @@ import type { Json, JsonObject } from '../../workflows/contract/json';
 import type { OperationState } from '../../workflows/machine/operation-transitions';
 import type { State, Terminal, WaitKind } from '../../workflows/machine/states';
 import type { AttemptState, DecisionRow, Principal, Task, WaitRow } from '../rows';
-import type { LedgerEntry } from '../store';
+import type { LedgerEntry, WakeKind } from '../store';
 
 type JsonColumn<T extends object | Json> = ColumnType<T, string, string>;
 type OptionalJson<T extends object> = ColumnType<T | null, string | null, string | null>;
@@ -30,6 +30,7 @@ export interface RunsTable extends OfRun {
   readonly body_hash: string;
   readonly limits: OptionalJson<JsonObject>;
   readonly reopens: Optional<RunId>;
+  readonly follows: Optional<RunId>;
   readonly state: State | 'STARTING';
   readonly seq: Generated<number>;
   readonly step: Generated<number>;
@@ -184,6 +185,36 @@ export interface WaitsTable extends OfRun {
   readonly opened_at: number;
   readonly expires_at: number;
   readonly response: OptionalJson<JsonObject>;
+  readonly response_id: Optional<string>;
+}
+
+export interface ResponsesTable extends OfRun {
+  readonly id: string;
+  readonly wait: WaitId;
+  readonly principal: JsonColumn<Principal>;
+  readonly body: JsonColumn<JsonObject>;
+  readonly received_at: number;
+  /** `accepted`, or the code of the refusal. */
+  readonly verdict: string;
+  readonly message: Optional<string>;
+}
+
+export interface InboxTable extends OfRun {
+  readonly operation: OperationId;
+  readonly event_id: string;
+  readonly job: Optional<string>;
+  /** The bytes as they arrived. */
+  readonly body: ArtifactHash;
+  readonly received_at: number;
+  readonly settled_at: Optional<number>;
+  readonly effect: Optional<string>;
+}
+
+export interface WakesTable extends OfRun {
+  readonly kind: WakeKind;
+  readonly subject: string;
+  readonly due_at: number;
+  readonly tries: Generated<number>;
 }
 
 /** Accepted messages, each of which moved the plan on. */
@@ -211,6 +242,9 @@ export interface Database {
   readonly operations: OperationsTable;
   readonly facts: FactsTable;
   readonly waits: WaitsTable;
+  readonly responses: ResponsesTable;
+  readonly inbox: InboxTable;
+  readonly wakes: WakesTable;
   readonly messages: MessagesTable;
   readonly results: ResultsTable;
 }

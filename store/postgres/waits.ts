@@ -123,5 +123,10 @@ const toWaitRow = (row: Selectable<WaitsTable>): WaitRow => ({
   state: row.state,
   openedAt: row.opened_at,
   expiresAt: row.expires_at,
-  ...present({ operation: row.operation, reason: row.reason, response: row.response }),
+  ...present({
+    operation: row.operation,
+    reason: row.reason,
+    response: row.response,
+    responseId: row.response_id,
+  }),
 });

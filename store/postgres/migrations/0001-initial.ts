@@ -16,6 +16,7 @@ const STATEMENTS = [
     body_hash text not null,
     limits json,
     reopens text,
+    follows text,
     state text not null,
     seq integer not null default 0,
     step integer not null default 0,
@@ -196,6 +197,7 @@ const STATEMENTS = [
     opened_at timestamptz not null,
     expires_at timestamptz not null,
     response json,
+    response_id text,
     primary key (tenant, run, id)
   )`,
   'create index waits_by_opening on waits (tenant, opened_at desc, seq desc, id desc)',
@@ -212,6 +214,47 @@ const STATEMENTS = [
     primary key (tenant, run, id)
   )`,
   'create unique index messages_by_plan on messages (tenant, run, plan_version)',
+
+  // Every response that arrived, with its verdict: asked again under its id it gets the same one.
+  `create table responses (
+    tenant text not null,
+    run text not null,
+    id text not null,
+    wait text not null,
+    principal json not null,
+    body json not null,
+    received_at timestamptz not null,
+    verdict text not null,
+    message text,
+    primary key (tenant, run, id)
+  )`,
+
+  // What the outside reported about an operation. Kept whatever has become of the run; settled by an activity.
+  `create table inbox (
+    tenant text not null,
+    run text not null,
+    operation text not null,
+    event_id text not null,
+    job text,
+    body text not null,
+    received_at timestamptz not null,
+    settled_at timestamptz,
+    effect text,
+    primary key (tenant, run, operation, event_id)
+  )`,
+  'create index inbox_unsettled on inbox (tenant, run, operation, received_at) where settled_at is null',
+
+  // Signals that are owed to a workflow: written with what they are about, sent again until the workflow has seen it.
+  `create table wakes (
+    tenant text not null,
+    run text not null,
+    kind text not null,
+    subject text not null,
+    due_at timestamptz not null,
+    tries integer not null default 0,
+    primary key (tenant, run, kind, subject)
+  )`,
+  'create index wakes_by_due on wakes (due_at)',
 
   `create table results (
     tenant text not null,
