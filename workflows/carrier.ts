@@ -1,6 +1,7 @@
 /** Machine events on their way to the store: each stays here until an activity that carried it has answered. */
-import type { Carried, MachineEvent } from './contract/activities';
+import type { MachineEvent } from './contract/activities';
 import type { RunRef } from './contract/records';
+import { packEvents, type WireCarried } from './contract/wire';
 
 export class Carrier {
   private pending: readonly MachineEvent[] = [];
@@ -12,9 +13,9 @@ export class Carrier {
   }
 
   /** Runs a carrier with all events not yet acknowledged; its answer acknowledges them. */
-  async run<Result>(carry: (carried: Carried) => Promise<Result>): Promise<Result> {
+  async run<Result>(carry: (carried: WireCarried) => Promise<Result>): Promise<Result> {
     const events = this.pending;
-    const result = await carry({ ref: this.ref, events });
+    const result = await carry({ ref: this.ref, events: packEvents(events) });
     const last = events.at(-1)?.seq ?? 0;
     this.pending = this.pending.filter((event) => event.seq > last);
     return result;

@@ -7,6 +7,7 @@ import type { Carrier } from './carrier';
 import type { AttemptInput, CallInput, LocalActivities, ReadOutcome, RegularActivities } from './contract/activities';
 import { coordinatesOf, type OperationId, type WaitId } from './contract/ids';
 import type { RunRef } from './contract/records';
+import { unpackContext, unpackTotals, type Wire } from './contract/wire';
 import type { Inbox } from './inbox';
 import { assertNever } from './machine/assert';
 import { findCall } from './machine/calls';
@@ -17,9 +18,9 @@ import { attemptOptions, LOCAL, STORE, TOOL } from './policies';
 import { Droppable, SideWork } from './side-work';
 import { WaitListener } from './wait-listener';
 
-const local = proxyLocalActivities<LocalActivities>(LOCAL);
-const stored = proxyActivities<RegularActivities>(STORE);
-const tool = proxyActivities<RegularActivities>(TOOL);
+const local = proxyLocalActivities<Wire<LocalActivities>>(LOCAL);
+const stored = proxyActivities<Wire<RegularActivities>>(STORE);
+const tool = proxyActivities<Wire<RegularActivities>>(TOOL);
 
 type Untimed<Event> = Event extends RunEvent ? Omit<Event, 'at'> : never;
 
@@ -118,9 +119,9 @@ export class Performer {
       case 'freezeContext':
         return this.freezeContext(effect, run);
       case 'callModel':
-        return this.runAttempt({ ...withoutKind(effect), mode: 'ask' }, run);
+        return this.callModel(effect, run);
       case 'collectAttempt':
-        return this.runAttempt({ ...withoutKind(effect), truncations: 0, mode: 'collect' }, run);
+        return this.runAttempt({ ...withoutKind(effect), mode: 'collect' }, run);
       case 'backOff':
         return this.backOff(effect);
       case 'judgeCandidate':
@@ -161,7 +162,11 @@ export class Performer {
   private async freezeContext({ step, parent, input }: EffectOf<'freezeContext'>, { planVersion }: Run): Promise<void> {
     const freeze = { step, input, ...(parent === undefined ? {} : { parent }) };
     const frozen = await local.freezeContext({ ref: this.ref, planVersion, freeze });
-    this.tell({ kind: 'contextFrozen', step, ...frozen });
+    this.tell({ kind: 'contextFrozen', step, ...unpackContext(frozen) });
+  }
+
+  private callModel({ step, attempt, context, truncations }: EffectOf<'callModel'>, run: Run): Promise<void> {
+    return this.runAttempt({ step, attempt, context, ...(truncations === 0 ? {} : { truncations }) }, run);
   }
 
   /**
@@ -171,12 +176,13 @@ export class Performer {
   private runAttempt(input: Omit<AttemptInput, 'ref' | 'events'>, { limits }: Run): Promise<void> {
     const { step, attempt, mode } = input;
     const { runAttempt } =
-      mode === 'collect' ? stored : proxyActivities<RegularActivities>(attemptOptions(limits.attemptTimeoutMs));
+      mode === 'collect' ? stored : proxyActivities<Wire<RegularActivities>>(attemptOptions(limits.attemptTimeoutMs));
     return this.side.track(async () => {
       try {
-        const outcome = await this.attempt.run(() =>
+        const answer = await this.attempt.run(() =>
           this.carrier.run((carried) => runAttempt({ ...carried, ...input })),
         );
+        const outcome = { ...answer, totals: unpackTotals(answer.totals) };
         if (outcome.kind === 'budgetSpent') this.tell({ kind: 'budgetSpent', budget: outcome.budget });
         else if (outcome.kind === 'attemptFailed') this.tell({ step, attempt, jitter: Math.random(), ...outcome });
         else this.tell({ step, attempt, ...outcome });
@@ -215,9 +221,10 @@ export class Performer {
 
   private async dispatch({ step, ordinal, isApproved }: EffectOf<'dispatch'>): Promise<void> {
     const sent = await this.carrier.run((carried) => tool.dispatch({ ...carried, step, ordinal, isApproved }));
+    const totals = unpackTotals(sent.totals);
     switch (sent.kind) {
       case 'outcome':
-        this.tell({ kind: 'dispatchEnded', step, ordinal, outcome: sent.outcome, totals: sent.totals });
+        this.tell({ kind: 'dispatchEnded', step, ordinal, outcome: sent.outcome, totals });
         return;
       case 'ambiguous':
         this.tell({ kind: 'objectAmbiguous', step, ordinal, question: sent.question });
@@ -225,7 +232,7 @@ export class Performer {
       case 'budgetSpent': {
         const outcome = { kind: 'settled', state: 'CANCELLED', code: 'CANCELLED' } as const;
         this.tell({ kind: 'budgetSpent', budget: 'toolCalls' });
-        this.tell({ kind: 'dispatchEnded', step, ordinal, outcome, totals: sent.totals });
+        this.tell({ kind: 'dispatchEnded', step, ordinal, outcome, totals });
       }
     }
   }

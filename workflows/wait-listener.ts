@@ -3,11 +3,12 @@ import { condition, proxyActivities } from '@temporalio/workflow';
 import type { Carrier } from './carrier';
 import type { RegularActivities, WaitReading } from './contract/activities';
 import type { WaitId } from './contract/ids';
+import type { Wire } from './contract/wire';
 import type { EventOf } from './machine/events';
 import { STORE } from './policies';
 import { Droppable } from './side-work';
 
-const { readWait } = proxyActivities<RegularActivities>(STORE);
+const { readWait } = proxyActivities<Wire<RegularActivities>>(STORE);
 
 type WaitEnd = Untimed<
   EventOf<

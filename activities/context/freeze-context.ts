@@ -55,7 +55,7 @@ export const createFreezeContext =
     const progress = await progressOf(parts, standing, gaps);
     return {
       context,
-      totals,
+      ...(input.freeze.parent === undefined ? { totals } : {}),
       definition: hasPinnedDefinition(view.snapshot, view.agent) ? 'pinned' : 'missing',
       ...(progress === undefined ? {} : { progress }),
     };

@@ -26,7 +26,7 @@ export const openAttempt = async (
   input: AttemptInput,
   request: ModelRequest,
 ): Promise<OpenedAttempt> => {
-  const wanted = request.maxOutputTokens * 2 ** input.truncations;
+  const wanted = request.maxOutputTokens * 2 ** (input.truncations ?? 0);
   const opened = await reserve(attempts, input, { request, maxOutputTokens: wanted });
   if (opened.kind === 'opened') return opened;
   const affordable = Math.min(wanted, affordableOutput(request, opened.totals));

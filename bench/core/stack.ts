@@ -24,7 +24,8 @@ export interface BenchStack {
   readonly model: ModelServer;
   readonly pids: { readonly temporal: number; readonly postgres: number };
   startBareWorker(): Promise<WatchedProcess>;
-  startHoldfastWorker(name: string): Promise<WatchedProcess>;
+  /** `nodeArgs` for instance to write a profile (`--cpu-prof`). */
+  startHoldfastWorker(name: string, nodeArgs?: readonly string[]): Promise<WatchedProcess>;
   stop(): Promise<void>;
 }
 
@@ -74,9 +75,10 @@ export const startBenchStack = async (say: (line: string) => void): Promise<Benc
       });
       return started.process;
     },
-    startHoldfastWorker: async (name) => {
+    startHoldfastWorker: async (name, nodeArgs = []) => {
       const started = await group.startScript({
         name,
+        nodeArgs,
         script: require.resolve('../../workers/main'),
         env: {
           ...loadEnvironment(),

@@ -55,9 +55,10 @@ export interface AttemptInput extends Carried {
   readonly step: number;
   readonly attempt: number;
   readonly context: ArtifactHash;
-  readonly truncations: number;
-  /** `collect`: the activity that asked has died; its candidate if it was stored, else the attempt is LOST. */
-  readonly mode: 'ask' | 'collect';
+  /** Each doubles the room for output. Absent: none. */
+  readonly truncations?: number;
+  /** `collect`: the activity that asked has died; its candidate if it was stored, else the attempt is LOST. Absent: ask. */
+  readonly mode?: 'ask' | 'collect';
 }
 export type AttemptOutcome =
   | { readonly kind: 'candidateStored'; readonly candidate: ArtifactHash; readonly totals: Totals }

@@ -45,7 +45,8 @@ export interface StepProgress {
 /** READY's one activity has frozen the context of `step`. */
 export interface ContextFrozen extends OfStep<'contextFrozen'> {
   readonly context: ArtifactHash;
-  readonly totals: Totals;
+  /** In the first step, which may rest on the account of a run before; later ones have those of their last carrier. */
+  readonly totals?: Totals;
   /** `missing`: this worker lacks a pinned tool, or has it with another schema. */
   readonly definition: 'pinned' | 'missing';
   /** What the step before achieved, computed from stored records; absent in step 1. */
