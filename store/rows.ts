@@ -1,7 +1,7 @@
 /** What the store holds, as its readers see it. Times are ms since the epoch by the database's clock. */
 import type { ErrorCode } from '../workflows/contract/errors';
 import type { ArtifactHash, EvidenceId, OperationId, RunId, WaitId } from '../workflows/contract/ids';
-import type { JsonObject } from '../workflows/contract/json';
+import type { Json, JsonObject } from '../workflows/contract/json';
 import type { Fact, RunRef } from '../workflows/contract/records';
 import type { OperationState } from '../workflows/machine/operation-transitions';
 import type { Terminal, State, WaitKind } from '../workflows/machine/states';
@@ -177,6 +177,58 @@ export interface WaitRow extends NewWait {
   readonly responseId?: string;
 }
 
+/** What somebody said to a wait, before it is judged. */
+export interface NewResponse {
+  /** The sender's own: the same id again is the same response. */
+  readonly id: string;
+  readonly wait: WaitId;
+  readonly principal: Principal;
+  readonly body: Json;
+  /** Where an approval brings other arguments for its operation. */
+  readonly edit?: OperationEdit;
+}
+
+/** Other arguments for an operation that nobody has sent yet. */
+export interface OperationEdit {
+  readonly tool: string;
+  readonly arguments: ArtifactHash;
+  readonly argumentHash: string;
+  readonly target?: string;
+  readonly expectedVersion?: string;
+}
+
+/** What a response is judged on, all of it locked. */
+export interface ResponseCase {
+  readonly wait: WaitRow;
+  readonly run: RunRow;
+  /** The one that the wait is about. */
+  readonly operation?: OperationRow;
+  /** Of an edit: operations with the same tool and arguments that are done or may be, this one left out. */
+  readonly repeated: readonly OperationId[];
+  /** By the database's clock, once the locks are held. */
+  readonly receivedAt: number;
+}
+
+export type ResponseJudgement =
+  | {
+      readonly kind: 'accepted';
+      /** As the wait keeps it. */
+      readonly response: JsonObject;
+      /** For the journal: what the verdict rests on. */
+      readonly evidence: JsonObject;
+    }
+  | { readonly kind: 'refused'; readonly code: string; readonly message: string; readonly evidence: JsonObject };
+
+export interface ResponseReceipt {
+  readonly id: string;
+  readonly wait: WaitId;
+  readonly receivedAt: number;
+  readonly verdict:
+    { readonly kind: 'accepted' } | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+  /** The response had been judged before, and this is what was said then. */
+  readonly isRepeated: boolean;
+}
+
 export interface Settlement {
   readonly state: Extract<
     OperationState,
@@ -200,4 +252,37 @@ export interface Settlement {
   readonly facts?: readonly Fact[];
   /** Set with UNKNOWN, NOT_EXECUTED, ACCEPTED, RUNNING: the next thing happens no sooner. */
   readonly notBeforeMs?: number;
+}
+
+/** What became of a report from outside, once an activity of the run has read it. */
+export const INBOX_EFFECTS = [
+  /** It moved the operation. */
+  'moved',
+  /** It says what was known already, or less. */
+  'nothing_new',
+  /** The operation had its end before it came. */
+  'late',
+  /** It says another end than the one that came first, which stays. */
+  'contradicts',
+  /** It is about a job that is not this operation's. */
+  'other_job',
+  /** It is about another operation. */
+  'other_operation',
+  /** It does not say what became of it: the far side was asked. */
+  'asked',
+] as const;
+export type InboxEffect = (typeof INBOX_EFFECTS)[number];
+
+/** A report from outside about one operation, as it arrived. */
+export interface InboxRow {
+  readonly operation: OperationId;
+  /** The sender's: the same twice is the same report. */
+  readonly eventId: string;
+  /** The bytes as they arrived. */
+  readonly body: ArtifactHash;
+  readonly receivedAt: number;
+  /** Absent until an activity of the run has read it. */
+  readonly effect?: InboxEffect;
+  /** Which job it names, where whoever read it could tell. */
+  readonly job?: string;
 }

@@ -9,22 +9,32 @@
  *   6. Ledger entries are insert-once by (run, reference); a settled one replaces its own estimate and nothing else.
  *   7. `position` rises by one per journal line of a run, without gaps, in commit order.
  *   8. Clocks are the database's: limits come back as remaining milliseconds.
+ *   9. A wait is CONSUMED by one response, received before its expiry while it was OPEN and its run had no end, by the time
+ *      at which the locks were held. Every response has one verdict for ever.
  */
 import type { Carried, CommitOutcome, MachineEvent } from '../workflows/contract/activities';
-import type { ArtifactHash, OperationId, TenantId, WaitId } from '../workflows/contract/ids';
+import type { ErrorCode } from '../workflows/contract/errors';
+import type { ArtifactHash, OperationId, RunId, TenantId, WaitId } from '../workflows/contract/ids';
 import type { JsonObject } from '../workflows/contract/json';
-import type { Result, RunRef } from '../workflows/contract/records';
+import type { Resolution, Result, RunRef } from '../workflows/contract/records';
 import type { Totals } from '../workflows/machine/ledger';
+import type { OperationState } from '../workflows/machine/operation-transitions';
 import type { State, Terminal } from '../workflows/machine/states';
 import type {
   AttemptRow,
   DecisionRow,
   FactRow,
+  InboxEffect,
+  InboxRow,
   JournalEntry,
   NewOperation,
+  NewResponse,
   NewRun,
   NewWait,
   OperationRow,
+  ResponseCase,
+  ResponseJudgement,
+  ResponseReceipt,
   RunRow,
   Settlement,
   Usage,
@@ -42,6 +52,7 @@ export interface Store {
   readonly waits: WaitStore;
   readonly ledger: LedgerStore;
   readonly wakes: WakeStore;
+  readonly inbox: InboxStore;
   /** Resolves when the database answers; throws StoreUnavailable. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -81,8 +92,9 @@ export interface RunStore {
    */
   stopOperations(carried: Carried, isCancel: boolean): Promise<readonly OperationId[]>;
   /**
-   * Carries the events; then, by compare-and-set on the run row, the terminal, the result (version 1), voided waits and
-   * cancelled CREATED and NOT_EXECUTED operations in one transaction. An intended CANCELLED becomes CANCEL_UNKNOWN while
+   * Carries the events; then, by compare-and-set on the run row, the terminal, the result (version 1), voided waits,
+   * cancelled CREATED and NOT_EXECUTED operations, and a wake `reconcile` for each operation without a proved end, in one
+   * transaction. An intended CANCELLED becomes CANCEL_UNKNOWN while
    * an operation is unproved. The loser gets the winner's outcome. The terminal's own event is written here, with the next
    * number; what the workflow numbers from there on is noted as late.
    */
@@ -94,8 +106,49 @@ export interface RunStore {
       readonly buildResult: (terminal: Terminal) => Omit<Result, 'version'>;
     },
   ): Promise<CommitOutcome>;
-  result(ref: RunRef): Promise<Result | undefined>;
+  /** The newest version, or the one asked for; each is the same for ever. */
+  result(ref: RunRef, version?: number): Promise<Result | undefined>;
+  /**
+   * After the end, one transaction on the locked run row: a person's word settles the operation, then an end in its row
+   * that the newest result does not hold becomes the next version of the result, with a line of the journal
+   * (`resolution:<version>`). The terminal stays.
+   */
+  resolve(ref: RunRef, resolving: Resolving): Promise<ResolveOutcome>;
+  /**
+   * The terminal of a run whose workflow the engine has closed without one, by compare-and-set like `commit`: FAILED with
+   * this reason, a line of the journal saying what was seen, open attempts LOST, the result from what is recorded.
+   */
+  closeFromOutside(
+    ref: RunRef,
+    closing: { readonly reason: string; readonly eventId: string; readonly body: JsonObject },
+  ): Promise<CommitOutcome>;
+  /** Of these runs, whosever they are: those that are there and have no terminal. */
+  listUnended(runs: readonly RunId[]): Promise<readonly RunRef[]>;
 }
+
+export interface Resolving {
+  readonly operation: OperationId;
+  readonly by: Resolution['by'];
+  /** Only of a person: what they found out, settled with it. Insert-once by id. */
+  readonly word?: {
+    readonly id: string;
+    readonly state: 'SUCCEEDED' | 'FAILED' | 'NOT_EXECUTED';
+    readonly why: string;
+    readonly code?: ErrorCode;
+    readonly failure?: ArtifactHash;
+  };
+}
+
+export type ResolveOutcome =
+  /** The newest version, which holds it; also where a word of this id was accepted before. */
+  | { readonly kind: 'resolved'; readonly result: Result }
+  /** The newest version holds all there is. */
+  | { readonly kind: 'unchanged'; readonly result: Result }
+  | { readonly kind: 'runNotEnded' }
+  /** A word about an operation whose end is known. */
+  | { readonly kind: 'settled'; readonly state: OperationState }
+  /** A word about an operation whose sender may still be sending. */
+  | { readonly kind: 'inFlight' };
 
 export interface RunFilter {
   readonly state?: State | 'STARTING';
@@ -281,6 +334,30 @@ export interface WaitStore {
     tenant: TenantId,
     filter: { readonly run?: RunRef['run']; readonly state?: WaitRow['state']; readonly limit: number },
   ): Promise<readonly WaitRow[]>;
+  /** Oldest first, by pages: what has waited longest comes first. `cursor` is opaque, as for runs. */
+  page(tenant: TenantId, filter: WaitFilter): Promise<{ readonly rows: readonly WaitRow[]; readonly cursor?: string }>;
+  /**
+   * One transaction on the locked run row, then the wait's, then its operation's. `judge` is pure and called once for each
+   * try of the transaction, with the time at which the locks were held. Whatever it says is written with the response and
+   * noted in the journal (`response:<id>`, never the body). Accepted: the wait is CONSUMED, with an edit the operation has
+   * its new arguments, and a wake `respond` is owed. A wait that is past its expiry becomes EXPIRED.
+   *
+   * A response that was judged before (same id, wait, principal and body) gets the verdict of then; the same id with
+   * anything else is refused as `response.id_taken`. Undefined where this run has no such wait.
+   */
+  respond(
+    ref: RunRef,
+    response: NewResponse,
+    judge: (about: ResponseCase) => ResponseJudgement,
+  ): Promise<ResponseReceipt | undefined>;
+}
+
+export interface WaitFilter {
+  readonly run?: RunRef['run'];
+  readonly state?: WaitRow['state'];
+  readonly kind?: WaitRow['kind'];
+  readonly limit: number;
+  readonly cursor?: string;
 }
 
 export interface LedgerEntry {
@@ -319,4 +396,37 @@ export interface WakeStore {
   take(page: { readonly limit: number }): Promise<readonly Wake[]>;
   /** The workflow has read what it was about. */
   seen(ref: RunRef, kind: WakeKind, subject: string): Promise<void>;
+}
+
+/** Reports from outside about operations. Whoever receives them only stores; an activity of the run settles from them. */
+export interface InboxStore {
+  /**
+   * Whose run the operation is of, of all tenants: for a report that is signed and names no tenant, and for nothing else.
+   * Undefined also where two tenants have a run of that id.
+   */
+  runOf(operation: OperationId): Promise<RunRef | undefined>;
+  /**
+   * One transaction on the locked run and operation: the report, insert-once by (operation, event id), its line in the
+   * journal, and a signal that is owed: `toolEvent`, or `reconcile` where the run has ended. One about an operation that has
+   * its end is `late` at once and owes none. Undefined where there is no such write.
+   */
+  receive(
+    ref: RunRef,
+    report: Pick<InboxRow, 'operation' | 'eventId' | 'body'>,
+  ): Promise<{ readonly isNew: boolean; readonly wake?: 'toolEvent' | 'reconcile' } | undefined>;
+  /** A line in the journal for one that was not taken, one per event id and reason, and a bounded number per operation. */
+  refuse(
+    ref: RunRef,
+    refusal: { readonly operation: OperationId; readonly eventId: string; readonly reason: string },
+  ): Promise<void>;
+  /** Not read yet, in order of arrival, a bounded number. */
+  unsettled(ref: RunRef, operation: OperationId): Promise<readonly InboxRow[]>;
+  /** Has been read; `late` may be made more precise. With the last one the signal is no longer owed. */
+  settled(
+    ref: RunRef,
+    operation: OperationId,
+    reading: { readonly eventId: string; readonly effect: InboxEffect; readonly job?: string },
+  ): Promise<void>;
+  /** All of a run, in order of arrival. */
+  list(ref: RunRef): Promise<readonly InboxRow[]>;
 }

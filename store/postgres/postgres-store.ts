@@ -6,6 +6,7 @@ import { createAttemptStore } from './attempts';
 import { connect, type PostgresOptions } from './connect';
 import { createDecisionStore } from './decisions';
 import { createFactStore } from './facts';
+import { createInboxStore } from './inbox';
 import { createJournalStore } from './journal';
 import { createLedgerStore } from './ledger';
 import { createOperationStore } from './operations';
@@ -27,6 +28,7 @@ export const createPostgresStore = (options: PostgresOptions): Store => {
     waits: createWaitStore(session),
     ledger: createLedgerStore(session),
     wakes: createWakeStore(session),
+    inbox: createInboxStore(session),
     ping: async () => {
       await sql`select 1`.execute(session.db);
     },

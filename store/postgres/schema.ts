@@ -10,7 +10,7 @@ import type { ArtifactHash, EvidenceId, OperationId, RunId, TenantId, WaitId } f
 import type { Json, JsonObject } from '../../workflows/contract/json';
 import type { OperationState } from '../../workflows/machine/operation-transitions';
 import type { State, Terminal, WaitKind } from '../../workflows/machine/states';
-import type { AttemptState, DecisionRow, Principal, Task, WaitRow } from '../rows';
+import type { AttemptState, DecisionRow, InboxEffect, Principal, Task, WaitRow } from '../rows';
 import type { LedgerEntry, WakeKind } from '../store';
 
 type JsonColumn<T extends object | Json> = ColumnType<T, string, string>;
@@ -192,7 +192,7 @@ export interface ResponsesTable extends OfRun {
   readonly id: string;
   readonly wait: WaitId;
   readonly principal: JsonColumn<Principal>;
-  readonly body: JsonColumn<JsonObject>;
+  readonly body: JsonColumn<Json>;
   readonly received_at: number;
   /** `accepted`, or the code of the refusal. */
   readonly verdict: string;
@@ -205,9 +205,11 @@ export interface InboxTable extends OfRun {
   readonly job: Optional<string>;
   /** The bytes as they arrived. */
   readonly body: ArtifactHash;
+  /** Of its line in the journal: the order in which reports arrived. */
+  readonly position: number;
   readonly received_at: number;
   readonly settled_at: Optional<number>;
-  readonly effect: Optional<string>;
+  readonly effect: Optional<InboxEffect>;
 }
 
 export interface WakesTable extends OfRun {

@@ -10,7 +10,7 @@ import type { Db, Session, Trx } from './connect';
 import { insertFactsOf } from './facts';
 import { isOperation, toOperationRow } from './operation-row';
 import type { Database } from './schema';
-import { resolve, standingOf, type Resolution } from './settlement';
+import { isFinal, resolve, standingOf, type Resolution } from './settlement';
 import { encodeText } from './text';
 
 interface Settling {
@@ -31,6 +31,7 @@ export const settleOperation = (session: Session, settling: Settling): Promise<S
     const changes = changesOf(session, locked.row, { settling, resolution });
     if (Object.keys(changes).length === 0) return locked;
     const facts = resolution.effect === 'settled' ? (settling.settlement.facts ?? []) : [];
+    if (isFinal(resolution.state)) await closeInbox(session, trx, settling);
     const row = await updateOperation(session, trx, { settling, changes, facts });
     return { row: row ?? locked.row, now: locked.now };
   });
@@ -63,6 +64,26 @@ export const lockOperation = async (
   if (found === undefined) throw new RowMissing(id);
   const { now, ...row } = found;
   return { row: toOperationRow(row), now };
+};
+
+/** Reports that nobody has read are late from now on, and owe no signal. One statement: most operations have none. */
+const closeInbox = async ({ clock }: Session, trx: Trx, { ref, id }: Pick<Settling, 'ref' | 'id'>): Promise<void> => {
+  await trx
+    .with('late', (cte) =>
+      cte
+        .updateTable('inbox')
+        .set({ settled_at: clock.now(), effect: 'late' })
+        .where('tenant', '=', ref.tenant)
+        .where('run', '=', ref.run)
+        .where('operation', '=', id)
+        .where('settled_at', 'is', null),
+    )
+    .deleteFrom('wakes')
+    .where('tenant', '=', ref.tenant)
+    .where('run', '=', ref.run)
+    .where('kind', '=', 'toolEvent')
+    .where('subject', '=', id)
+    .execute();
 };
 
 type Changes = UpdateObject<Database, 'operations'>;

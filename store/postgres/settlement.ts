@@ -8,7 +8,7 @@
  *   3. what one send's sender does not know is no news about another send;
  *   4. "not executed" of the operation as a whole is nothing to go by while its sender may still be sending.
  */
-import { canMove, type OperationState } from '../../workflows/machine/operation-transitions';
+import { canMove, OPERATION_STATES, type OperationState } from '../../workflows/machine/operation-transitions';
 import type { OperationRow, Settlement } from '../rows';
 
 export interface Standing {
@@ -70,3 +70,6 @@ export const standingOf = (row: OperationRow, now: number): Standing => ({
   openGenerations: row.openGenerations,
   isDispatchOver: row.dispatchDeadlineAt === undefined || row.dispatchDeadlineAt <= now,
 });
+
+/** It has its end: no message moves it any more. */
+export const isFinal = (state: OperationState): boolean => !OPERATION_STATES.some((to) => canMove(state, to));

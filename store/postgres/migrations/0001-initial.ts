@@ -47,6 +47,8 @@ const STATEMENTS = [
   'create index runs_live on runs (tenant, created_at desc, run desc) where terminal is null',
   'create index runs_ended on runs (tenant, terminal, created_at desc, run desc) where terminal is not null',
 
+  // For a report from outside, which names an operation and no tenant.
+  'create index runs_by_id on runs (run)',
   'create index runs_not_opened on runs (created_at) where opened_at is null and terminal is null',
 
   `create table journal (
@@ -237,12 +239,13 @@ const STATEMENTS = [
     event_id text not null,
     job text,
     body text not null,
+    position bigint not null,
     received_at timestamptz not null,
     settled_at timestamptz,
     effect text,
     primary key (tenant, run, operation, event_id)
   )`,
-  'create index inbox_unsettled on inbox (tenant, run, operation, received_at) where settled_at is null',
+  'create index inbox_unsettled on inbox (tenant, run, operation, position) where settled_at is null',
 
   // Signals that are owed to a workflow: written with what they are about, sent again until the workflow has seen it.
   `create table wakes (
