@@ -65,8 +65,8 @@ const missing = (id: OperationId): never => {
 /** The chain of reopened runs is short; the limit only keeps a damaged one from being followed for ever. */
 const MAX_REOPENED = 100;
 
-const findEquivalent = async (
-  db: Db,
+export const findEquivalent = async (
+  db: Db | Trx,
   { tenant, run }: RunRef,
   like: Parameters<OperationStore['findEquivalent']>[1],
 ): Promise<readonly OperationRow[]> => {

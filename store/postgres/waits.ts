@@ -1,16 +1,16 @@
 /** Waits: opened by a machine event, ended by a response, by their expiry, or by the plan and the run moving on. */
-import { sql, type Selectable } from 'kysely';
+import { sql } from 'kysely';
 import type { Carried } from '../../workflows/contract/activities';
 import type { TenantId, WaitId } from '../../workflows/contract/ids';
 import type { RunRef } from '../../workflows/contract/records';
-import { RowMissing } from '../errors';
+import { CursorInvalid, RowMissing } from '../errors';
 import type { NewWait, WaitRow } from '../rows';
-import type { WaitStore } from '../store';
+import type { WaitFilter, WaitStore } from '../store';
 import { carryEvents } from './carry';
-import { present } from './columns';
 import type { Db, Session, Trx } from './connect';
 import { lockRun, type LockedRun } from './locked-run';
-import type { WaitsTable } from './schema';
+import { respond } from './responses';
+import { toWaitRow } from './wait-row';
 
 interface Reading {
   readonly row: WaitRow;
@@ -21,6 +21,8 @@ export const createWaitStore = (session: Session): WaitStore => ({
   open: (carried, wait) => openWait(session, carried, wait),
   read: (ref, id) => readWait(session, ref, id),
   list: (tenant, filter) => listWaits(session, tenant, filter),
+  page: (tenant, filter) => pageWaits(session, tenant, filter),
+  respond: (ref, response, judge) => respond(session, { ref, response }, judge),
 });
 
 const openWait = (session: Session, { ref, events }: Carried, wait: NewWait): Promise<Reading> =>
@@ -111,22 +113,40 @@ const listWaits = async (
   return rows.map(toWaitRow);
 };
 
-const toWaitRow = (row: Selectable<WaitsTable>): WaitRow => ({
-  id: row.id,
-  ref: { tenant: row.tenant, run: row.run },
-  kind: row.kind,
-  seq: row.seq,
-  planVersion: row.plan_version,
-  plan: row.plan,
-  responseSchema: row.response_schema,
-  expiresInMs: row.expires_in_ms,
-  state: row.state,
-  openedAt: row.opened_at,
-  expiresAt: row.expires_at,
-  ...present({
-    operation: row.operation,
-    reason: row.reason,
-    response: row.response,
-    responseId: row.response_id,
-  }),
-});
+/** By opening, then by what tells apart those that one event opened, which no page may skip or repeat. */
+const pageWaits = async (session: Session, tenant: TenantId, filter: WaitFilter): ReturnType<WaitStore['page']> => {
+  const { run, state, kind, limit, cursor } = filter;
+  if (state !== 'CONSUMED' && state !== 'VOID') await expire(session, tenant).execute();
+  let query = session.db.selectFrom('waits').selectAll().where('tenant', '=', tenant);
+  if (run !== undefined) query = query.where('run', '=', run);
+  if (kind !== undefined) query = query.where('kind', '=', kind);
+  if (state !== undefined) query = query.where('state', '=', state === 'OPEN' ? sql.lit(state) : state);
+  if (cursor !== undefined) {
+    const { openedAt, seq, id } = decodeCursor(cursor);
+    query = query.where(
+      sql<boolean>`(opened_at, seq, id) > (to_timestamp(${openedAt}::numeric / 1000), ${seq}::integer, ${id})`,
+    );
+  }
+  const found = await query
+    .orderBy('opened_at')
+    .orderBy('seq')
+    .orderBy('id')
+    .limit(limit + 1)
+    .execute();
+  const rows = found.slice(0, limit).map(toWaitRow);
+  const last = rows.at(-1);
+  return { rows, ...(found.length > rows.length && last ? { cursor: encodeCursor(last) } : {}) };
+};
+
+type Place = Pick<WaitRow, 'openedAt' | 'seq'> & { readonly id: string };
+
+const encodeCursor = ({ openedAt, seq, id }: Place): string =>
+  Buffer.from(`${String(openedAt)} ${String(seq)} ${id}`).toString('base64url');
+
+const CURSOR = /^(\d{1,15}) (\d{1,9}) (\S{1,100})$/;
+
+const decodeCursor = (cursor: string): Place => {
+  const [, openedAt, seq, id] = CURSOR.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (openedAt === undefined || seq === undefined || id === undefined) throw new CursorInvalid(cursor);
+  return { openedAt: Number(openedAt), seq: Number(seq), id };
+};
