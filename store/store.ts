@@ -20,6 +20,7 @@ import type { Resolution, Result, RunRef } from '../workflows/contract/records';
 import type { Totals } from '../workflows/machine/ledger';
 import type { OperationState } from '../workflows/machine/operation-transitions';
 import type { State, Terminal } from '../workflows/machine/states';
+import type { LiveTextStore, ReaderStore } from './reader';
 import type {
   AttemptRow,
   DecisionRow,
@@ -53,6 +54,8 @@ export interface Store {
   readonly ledger: LedgerStore;
   readonly wakes: WakeStore;
   readonly inbox: InboxStore;
+  readonly reader: ReaderStore;
+  readonly liveText: LiveTextStore;
   /** Resolves when the database answers; throws StoreUnavailable. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,5 @@
 /** The list of runs, newest first, by pages that neither skip nor repeat a run while others are started. */
-import { sql } from 'kysely';
+import { sql, type Selectable, type SelectQueryBuilder } from 'kysely';
 import type { TenantId } from '../../workflows/contract/ids';
 import { isTerminal } from '../../workflows/machine/states';
 import { CursorInvalid } from '../errors';
@@ -7,10 +7,21 @@ import type { RunRow } from '../rows';
 import type { RunFilter, RunStore } from '../store';
 import type { Db, Session } from './connect';
 import { toRunRow } from './run-row';
+import type { Database, RunsTable } from './schema';
 
 export const listRuns = async (db: Db, tenant: TenantId, filter: RunFilter): ReturnType<RunStore['list']> => {
-  const { state, agent, cursor } = filter;
-  let query = db.selectFrom('runs').selectAll().where('tenant', '=', tenant);
+  const { rows, cursor } = await pageOfRuns(db.selectFrom('runs').selectAll().where('tenant', '=', tenant), filter);
+  return { rows: rows.map(toRunRow), ...(cursor === undefined ? {} : { cursor }) };
+};
+
+type RunQuery<Row> = SelectQueryBuilder<Database, 'runs', Row>;
+
+/** The asked page of a query for one tenant's runs, whatever it selects beside the row. */
+export const pageOfRuns = async <Row extends Selectable<RunsTable>>(
+  runs: RunQuery<Row>,
+  { state, agent, cursor, limit }: RunFilter,
+): Promise<{ readonly rows: readonly Row[]; readonly cursor?: string }> => {
+  let query = runs;
   if (state !== undefined) {
     const isEnd = state !== 'STARTING' && isTerminal(state);
     query = isEnd
@@ -25,9 +36,9 @@ export const listRuns = async (db: Db, tenant: TenantId, filter: RunFilter): Ret
   const found = await query
     .orderBy('created_at', 'desc')
     .orderBy('run', 'desc')
-    .limit(filter.limit + 1)
+    .limit(limit + 1)
     .execute();
-  const rows = found.slice(0, filter.limit).map(toRunRow);
+  const rows = found.slice(0, limit);
   const last = rows.at(-1);
   return { rows, ...(found.length > rows.length && last ? { cursor: encodeCursor(last) } : {}) };
 };
@@ -55,13 +66,8 @@ interface Place {
   readonly run: string;
 }
 
-const encodeCursor = ({
-  createdAt,
-  ref,
-}: {
-  readonly createdAt: number;
-  readonly ref: { readonly run: string };
-}): string => Buffer.from(`${String(createdAt)} ${ref.run}`).toString('base64url');
+const encodeCursor = ({ created_at, run }: Pick<Selectable<RunsTable>, 'created_at' | 'run'>): string =>
+  Buffer.from(`${String(created_at)} ${run}`).toString('base64url');
 
 const CURSOR = /^(\d{1,15}) (\S{1,100})$/;
 

@@ -2,10 +2,14 @@
 import { Kysely, Migrator, PostgresDialect } from 'kysely';
 import type { StoreMigration } from './migration';
 import { initial } from './migrations/0001-initial';
+import { liveText } from './migrations/0002-live-text';
 import { createPool } from './pool';
 
 /** In order; a released one is never changed. */
-export const MIGRATIONS: Readonly<Record<string, StoreMigration>> = { '0001-initial': initial };
+export const MIGRATIONS: Readonly<Record<string, StoreMigration>> = {
+  '0001-initial': initial,
+  '0002-live-text': liveText,
+};
 
 export interface PendingMigration {
   readonly name: string;

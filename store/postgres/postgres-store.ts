@@ -9,7 +9,9 @@ import { createFactStore } from './facts';
 import { createInboxStore } from './inbox';
 import { createJournalStore } from './journal';
 import { createLedgerStore } from './ledger';
+import { createLiveTextStore } from './live-text';
 import { createOperationStore } from './operations';
+import { createReaderStore } from './reader';
 import { createRunStore } from './runs';
 import { createWaitStore } from './waits';
 import { createWakeStore } from './wakes';
@@ -29,6 +31,8 @@ export const createPostgresStore = (options: PostgresOptions): Store => {
     ledger: createLedgerStore(session),
     wakes: createWakeStore(session),
     inbox: createInboxStore(session),
+    reader: createReaderStore(session.db),
+    liveText: createLiveTextStore(session),
     ping: async () => {
       await sql`select 1`.execute(session.db);
     },

@@ -1,0 +1,12 @@
+/** The reader's parts, on one pool with the rest of the store. */
+import type { ReaderStore } from '../../reader';
+import type { Db } from '../connect';
+import { createArtifactReader } from './artifacts';
+import { createRunReader } from './runs';
+import { createSummaryReader } from './summary';
+
+export const createReaderStore = (db: Db): ReaderStore => ({
+  ...createRunReader(db),
+  ...createArtifactReader(db),
+  ...createSummaryReader(db),
+});
