@@ -1,9 +1,9 @@
 /** The end of a run: the result is made from what is stored and committed with the terminal, once, by whoever comes first. */
+import { buildResult } from '../../store/build-result';
 import type { CommitOutcome, RegularActivities } from '../../workflows/contract/activities';
 import { ANSWER } from '../context/artifact-shapes';
 import { readArtifact } from '../context/read-artifact';
 import type { ActivityDeps } from '../deps';
-import { buildResult } from './build-result';
 
 type CommitInput = Parameters<RegularActivities['commit']>[0];
 

@@ -1,9 +1,11 @@
 /**
- * The end of a run, once: terminal, result, voided waits and called-off operations in one transaction on the locked run row.
+ * The end of a run, once: terminal, result, voided waits, called-off operations, and who goes after those without a proved
+ * end, in one transaction on the locked run row.
  * Who comes second gets what the first one wrote.
  */
 import { sql } from 'kysely';
 import type { Carried, CommitOutcome, MachineEvent } from '../../workflows/contract/activities';
+import type { OperationId } from '../../workflows/contract/ids';
 import type { Result, RunRef } from '../../workflows/contract/records';
 import { isUnproved, OPERATION_STATES } from '../../workflows/machine/operation-transitions';
 import type { State } from '../../workflows/machine/states';
@@ -13,38 +15,54 @@ import { carryEvents } from './carry';
 import type { Db, Session, Trx } from './connect';
 import { lockRun, type LockedRun } from './locked-run';
 import { cancelAllUnsent, voidWaits } from './unsent';
+import { insertWake, removeWakesOfEnded } from './wakes';
 
 type End = Parameters<RunStore['commit']>[1];
 
 export const commitRun = (session: Session, { ref, events }: Carried, end: End): Promise<CommitOutcome> =>
   session.transact(async (trx) => {
     const run = await carryEvents(session, trx, { run: await lockRun(trx, ref), events });
-    if (run.end !== undefined) return run.end;
-    await cancelAllUnsent(trx, { ref, by: 'commit', code: 'CANCELLED' });
-    await voidWaits(trx, ref);
-    const terminal = end.terminal === 'CANCELLED' && (await hasUnproved(trx, ref)) ? 'CANCEL_UNKNOWN' : end.terminal;
-    const outcome = { terminal, reason: end.reason };
-    await writeResult(session, trx, { ref, result: { ...end.buildResult(terminal), version: 1 } });
-    await writeTerminal(session, trx, { run, outcome });
-    return outcome;
+    return run.end ?? endRun(session, trx, { run, end });
   });
+
+interface Ending {
+  /** Locked, and without a terminal. */
+  readonly run: LockedRun;
+  readonly end: End;
+}
+
+/** Everything that belongs to an end, whoever brings it about. */
+export const endRun = async (session: Session, trx: Trx, { run, end }: Ending): Promise<CommitOutcome> => {
+  const { ref } = run;
+  await cancelAllUnsent(trx, { ref, by: 'commit', code: 'CANCELLED' });
+  await voidWaits(trx, ref);
+  await removeWakesOfEnded(trx, ref);
+  const unproved = await listUnproved(trx, ref);
+  const terminal = end.terminal === 'CANCELLED' && unproved.length > 0 ? 'CANCEL_UNKNOWN' : end.terminal;
+  for (const operation of unproved) {
+    await insertWake(session, trx, { ref, wake: { kind: 'reconcile', subject: operation, isDue: true } });
+  }
+  const outcome = { terminal, reason: end.reason };
+  await writeResult(session, trx, { ref, result: { ...end.buildResult(terminal), version: 1 } });
+  await writeTerminal(session, trx, { run, outcome });
+  return outcome;
+};
 
 const UNPROVED = OPERATION_STATES.filter(isUnproved);
 
-const hasUnproved = async (trx: Trx, ref: RunRef): Promise<boolean> => {
-  const row = await trx
+const listUnproved = async (trx: Trx, ref: RunRef): Promise<readonly OperationId[]> => {
+  const rows = await trx
     .selectFrom('operations')
     .select('id')
     .where('tenant', '=', ref.tenant)
     .where('run', '=', ref.run)
     .where(sql<boolean>`is_open`)
     .where('state', 'in', UNPROVED)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .execute();
+  return rows.map(({ id }) => id);
 };
 
-const writeResult = async (
+export const writeResult = async (
   session: Session,
   trx: Trx,
   { ref, result }: { readonly ref: RunRef; readonly result: Result },
@@ -110,7 +128,7 @@ const toTerminalEvent = (run: LockedRun, { terminal, reason }: CommitOutcome, at
 /** A run that never opened is in the machine's first state. */
 const stateOf = ({ state }: LockedRun): State => (state === 'STARTING' ? 'READY' : state);
 
-export const readResult = async (db: Db, ref: RunRef): Promise<Result | undefined> => {
+export const readResult = async (db: Db | Trx, ref: RunRef, version?: number): Promise<Result | undefined> => {
   const row = await db
     .selectFrom('results')
     .innerJoin('artifacts', (join) =>
@@ -119,11 +137,12 @@ export const readResult = async (db: Db, ref: RunRef): Promise<Result | undefine
     .select('artifacts.bytes')
     .where('results.tenant', '=', ref.tenant)
     .where('results.run', '=', ref.run)
+    .$if(version !== undefined, (results) => results.where('results.version', '=', version ?? 0))
     .orderBy('results.version', 'desc')
     .limit(1)
     .executeTakeFirst();
   return row && parseResult(parseJson(row.bytes));
 };
 
-// Written by `commit` alone, in this shape.
+// Written here and by `resolutions.ts` alone, in this shape.
 const parseResult = (value: unknown): Result => value as Result;

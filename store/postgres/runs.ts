@@ -1,4 +1,7 @@
-/** Runs from their start to the request that ends them. What changes a plan is in `plan.ts`, what ends one in `commit.ts`. */
+/**
+ * Runs from their start to the request that ends them. What changes a plan is in `plan.ts`, what ends one in `commit.ts`,
+ * what is found out later in `resolutions.ts`.
+ */
 import { sql } from 'kysely';
 import type { ArtifactHash } from '../../workflows/contract/ids';
 import type { RunRef } from '../../workflows/contract/records';
@@ -8,9 +11,12 @@ import type { RunStore } from '../store';
 import { commitRun, readResult } from './commit';
 import type { Db, Session, Trx } from './connect';
 import { listHangingStarts, listRuns } from './list-runs';
+import { closeFromOutside, listUnended } from './close-from-outside';
 import { changePlan, readMessages, readPlan } from './plan';
+import { resolveOperation } from './resolutions';
 import { toRunRow } from './run-row';
 import { stopOperations } from './stop';
+import { insertWake } from './wakes';
 
 export const createRunStore = (session: Session): RunStore => ({
   start: (run) => startRun(session, run),
@@ -24,7 +30,10 @@ export const createRunStore = (session: Session): RunStore => ({
   messages: (ref, range) => readMessages(session.db, ref, range),
   stopOperations: (carried, isCancel) => stopOperations(session, carried, isCancel),
   commit: (carried, end) => commitRun(session, carried, end),
-  result: (ref) => readResult(session.db, ref),
+  result: (ref, version) => readResult(session.db, ref, version),
+  resolve: (ref, resolving) => resolveOperation(session, ref, resolving),
+  closeFromOutside: (ref, closing) => closeFromOutside(session, ref, closing),
+  listUnended: (runs) => listUnended(session.db, runs),
 });
 
 const startRun = async ({ db, clock }: Session, run: NewRun): ReturnType<RunStore['start']> => {
@@ -72,19 +81,24 @@ const openRun = async (
   return opened === undefined ? await requireRun(db, ref) : toRunRow(opened);
 };
 
-const requestCancel = async ({ db, clock }: Session, ref: RunRef): Promise<boolean> => {
-  const asked = await db
-    .updateTable('runs')
-    .set({ cancel_requested_at: sql`coalesce(cancel_requested_at, ${clock.now()})` })
-    .where('tenant', '=', ref.tenant)
-    .where('run', '=', ref.run)
-    .where('terminal', 'is', null)
-    .returning('run')
-    .executeTakeFirst();
-  if (asked !== undefined) return true;
-  await requireRun(db, ref);
-  return false;
-};
+/** With the signal that is owed for it, until the run has stopped its operations. */
+const requestCancel = (session: Session, ref: RunRef): Promise<boolean> =>
+  session.transact(async (trx) => {
+    const asked = await trx
+      .updateTable('runs')
+      .set({ cancel_requested_at: sql`coalesce(cancel_requested_at, ${session.clock.now()})` })
+      .where('tenant', '=', ref.tenant)
+      .where('run', '=', ref.run)
+      .where('terminal', 'is', null)
+      .returning('stopped_at')
+      .executeTakeFirst();
+    if (asked === undefined) {
+      await requireRun(trx, ref);
+      return false;
+    }
+    if (asked.stopped_at === null) await insertWake(session, trx, { ref, wake: { kind: 'cancel', subject: '' } });
+    return true;
+  });
 
 const getRun = async (db: Db | Trx, ref: RunRef): Promise<RunRow | undefined> => {
   const row = await db

@@ -25,16 +25,23 @@ interface Settled {
 }
 
 export const settleOperation = (session: Session, settling: Settling): Promise<Settled> =>
-  session.transact(async (trx) => {
-    const locked = await lockOperation(session, trx, settling);
-    const resolution = resolve(standingOf(locked.row, locked.now), settling.settlement);
-    const changes = changesOf(session, locked.row, { settling, resolution });
-    if (Object.keys(changes).length === 0) return locked;
-    const facts = resolution.effect === 'settled' ? (settling.settlement.facts ?? []) : [];
-    if (isFinal(resolution.state)) await closeInbox(session, trx, settling);
-    const row = await updateOperation(session, trx, { settling, changes, facts });
-    return { row: row ?? locked.row, now: locked.now };
-  });
+  session.transact(async (trx) =>
+    settleLocked(session, trx, { locked: await lockOperation(session, trx, settling), settling }),
+  );
+
+export const settleLocked = async (
+  session: Session,
+  trx: Trx,
+  { locked, settling }: { readonly locked: Settled; readonly settling: Settling },
+): Promise<Settled> => {
+  const resolution = resolve(standingOf(locked.row, locked.now), settling.settlement);
+  const changes = changesOf(session, locked.row, { settling, resolution });
+  if (Object.keys(changes).length === 0) return locked;
+  const facts = resolution.effect === 'settled' ? (settling.settlement.facts ?? []) : [];
+  if (isFinal(resolution.state)) await closeInbox(session, trx, settling);
+  const row = await updateOperation(session, trx, { settling, changes, facts });
+  return { row: row ?? locked.row, now: locked.now };
+};
 
 /** A read has no effect, so it needs no dispatch: its result is stored from wherever it stands, and the first one stays. */
 export const recordRead = async (session: Session, settling: Settling): Promise<OperationRow | undefined> => {

@@ -1,11 +1,12 @@
 /** First of all on the way to an end: after it no dispatch wins and no wait opens. */
+import { sql } from 'kysely';
 import type { Carried } from '../../workflows/contract/activities';
 import type { OperationId } from '../../workflows/contract/ids';
 import { carryEvents } from './carry';
-import { sql } from 'kysely';
 import type { Session } from './connect';
 import { lockRun } from './locked-run';
 import { cancelUnsentWrites, listCancelled, voidWaits } from './unsent';
+import { removeWake } from './wakes';
 
 const STOP = 'stop';
 
@@ -29,6 +30,7 @@ export const stopOperations = (
       .execute();
     await voidWaits(trx, ref);
     await cancelUnsentWrites(trx, { ref, by: STOP, code: 'CANCELLED' });
+    if (isCancel) await removeWake(trx, ref, { kind: 'cancel', subject: '' });
     const cancelled = await listCancelled(trx, ref, [STOP]);
     return cancelled.map((operation) => operation.id);
   });

@@ -23,7 +23,10 @@ export const createWakeStore = (session: Session): WakeStore => ({
   seen: (ref, kind, subject) => removeWake(session.db, ref, { kind, subject }),
 });
 
-/** In the transaction of what it is about. One that is owed already stays owed. */
+/**
+ * In the transaction of what it is about. One that is owed already stays owed, and is due no later than a new one. Its row is
+ * locked: a reader that takes it away now waits, and then reads what this transaction has brought.
+ */
 export const insertWake = async (
   { clock }: Pick<Session, 'clock'>,
   trx: Trx,
@@ -38,7 +41,11 @@ export const insertWake = async (
       subject: encodeKey('subject', wake.subject),
       due_at: wake.isDue === true ? clock.now() : clock.inMs(FIRST_AFTER_MS),
     })
-    .onConflict((conflict) => conflict.columns(['tenant', 'run', 'kind', 'subject']).doNothing())
+    .onConflict((conflict) =>
+      conflict
+        .columns(['tenant', 'run', 'kind', 'subject'])
+        .doUpdateSet({ due_at: sql<number>`least(wakes.due_at, excluded.due_at)` }),
+    )
     .execute();
 };
 

@@ -6,13 +6,16 @@ import { afterAll, beforeAll, describe } from '@jest/globals';
 import { describeAttempts } from './store-contract/attempts';
 import { describeEnds } from './store-contract/ends';
 import type { StoreUnderTest } from './store-contract/fixtures';
+import { describeInbox } from './store-contract/inbox';
 import { describeJournal } from './store-contract/journal';
 import { describeOperations } from './store-contract/operations';
 import { describeRecords } from './store-contract/records';
+import { describeResolutions } from './store-contract/resolutions';
 import { describeRuns } from './store-contract/runs';
 import { describeSettling } from './store-contract/settling';
 import { describeTenants } from './store-contract/tenants';
 import { describeWaits } from './store-contract/waits';
+import { describeWakes } from './store-contract/wakes';
 
 export const describeStore = (name: string, open: () => Promise<StoreUnderTest>): void => {
   describe(`the store on ${name}`, () => {
@@ -35,7 +38,10 @@ export const describeStore = (name: string, open: () => Promise<StoreUnderTest>)
     describeSettling(under);
     describeRecords(under);
     describeWaits(under);
+    describeWakes(under);
     describeEnds(under);
+    describeResolutions(under);
+    describeInbox(under);
     describeTenants(under);
   });
 };

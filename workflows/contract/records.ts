@@ -193,7 +193,29 @@ export interface OperationSummary {
   readonly evidence?: EvidenceId;
 }
 
-/** The run's result, at a version; a resolution writes the next version. */
+/** How the end of an operation that was open at the run's end was found out: a late reply, a look-up, a callback, a person. */
+export const RESOLUTION_SOURCES = ['reply', 'lookUp', 'poll', 'callback', 'person'] as const;
+export type ResolutionSource = (typeof RESOLUTION_SOURCES)[number];
+
+/** What was found out after the run's end. It corrects the result, never the terminal. */
+export interface Resolution {
+  /** Of a person's word: asked again under it nothing is added. */
+  readonly id?: string;
+  readonly operation: OperationId;
+  /** As the version before has it. */
+  readonly from: string;
+  readonly to: string;
+  readonly by: { readonly kind: ResolutionSource; readonly subject?: string };
+  readonly why?: string;
+  /** ISO 8601, by the database's clock. */
+  readonly at: string;
+}
+
+/**
+ * The run's result, at a version; a resolution writes the next version.
+ *
+ * Schema 1: as it is. `resolutions` came later and is absent in version 1 of every result.
+ */
 export interface Result {
   readonly schemaVersion: 1;
   readonly version: number;
@@ -206,4 +228,6 @@ export interface Result {
   readonly ledger: Totals;
   readonly warnings: readonly string[];
   readonly diagnosis?: Diagnosis;
+  /** All of them, oldest first. */
+  readonly resolutions?: readonly Resolution[];
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { buildResult, type ResultParts } from '../../../../activities/finalize/build-result';
-import type { OperationRow } from '../../../../store/rows';
+import { buildResult, type ResultParts } from '../../../store/build-result';
+import type { OperationRow } from '../../../store/rows';
 import {
   evidenceIdOf,
   operationIdOf,
   parseArtifactHash,
   parseRunId,
   parseTenantId,
-} from '../../../../workflows/contract/ids';
-import { NO_TOTALS } from '../../../../workflows/machine/ledger';
+} from '../../../workflows/contract/ids';
+import { NO_TOTALS } from '../../../workflows/machine/ledger';
 
 const run = parseRunId('run_result1');
 
@@ -33,10 +33,7 @@ const operation = (ordinal: number, changes: Partial<OperationRow>): OperationRo
 });
 
 const build = (parts: Partial<ResultParts> = {}, terminal: Parameters<typeof buildResult>[1] = 'FAILED') =>
-  buildResult(
-    { run, ending: { as: 'FAILED', reason: 'repairs.finish' }, operations: [], totals: NO_TOTALS, ...parts },
-    terminal,
-  );
+  buildResult({ run, ending: { reason: 'repairs.finish' }, operations: [], totals: NO_TOTALS, ...parts }, terminal);
 
 describe('a result', () => {
   test('has the answer and its claims, where there is one', () => {
@@ -70,7 +67,7 @@ describe('a result', () => {
 
   test('says that nothing was done, and why it stopped', () => {
     const diagnosis = { rule: 'repeatedCall' as const, steps: [2, 3, 4], what: 'get_ticket' };
-    const result = build({ ending: { as: 'FAILED', reason: 'loop.repeatedCall', diagnosis } });
+    const result = build({ ending: { reason: 'loop.repeatedCall', diagnosis } });
     expect(result.answer).toContain('Nothing was changed in the outside world');
     expect(result.answer).toContain('repeatedCall): get_ticket, in steps 2, 3, 4');
     expect(result.diagnosis).toEqual(diagnosis);

@@ -1,11 +1,12 @@
 /** The run's result from stored records: what was answered or, where nobody answered, what was done in the outside world. */
-import type { OperationRow } from '../../store/rows';
-import type { RunId } from '../../workflows/contract/ids';
-import type { Answer, OperationSummary, Result } from '../../workflows/contract/records';
-import type { Totals } from '../../workflows/machine/ledger';
-import { isUnproved, isUnsent } from '../../workflows/machine/operation-transitions';
-import type { Ending } from '../../workflows/machine/run';
-import type { Terminal } from '../../workflows/machine/states';
+import type { RunId } from '../workflows/contract/ids';
+import type { Answer, OperationSummary, Resolution, Result } from '../workflows/contract/records';
+import type { Totals } from '../workflows/machine/ledger';
+import { isUnproved, isUnsent, OPERATION_STATES } from '../workflows/machine/operation-transitions';
+import type { Terminal } from '../workflows/machine/states';
+import type { OperationRow } from './rows';
+
+type Ending = Pick<Result, 'reason' | 'diagnosis'>;
 
 export interface ResultParts {
   readonly run: RunId;
@@ -15,6 +16,7 @@ export interface ResultParts {
   readonly totals: Totals;
 }
 
+/** Of an intended end, or of one from outside. */
 export const buildResult = (parts: ResultParts, terminal: Terminal): Omit<Result, 'version'> => {
   const { run, ending, answer, totals } = parts;
   const operations = parts.operations.filter(isListed);
@@ -34,6 +36,8 @@ export const buildResult = (parts: ResultParts, terminal: Terminal): Omit<Result
 
 /** One that nobody judged fit to go on, or that was given up with its step, is no deed of the run. */
 const isListed = ({ state }: OperationRow): boolean => state !== 'CREATED';
+
+const UNPROVED: ReadonlySet<string> = new Set(OPERATION_STATES.filter(isUnproved));
 
 /** The end calls off what was not executed, in the same transaction. */
 const endStateOf = ({ state }: OperationRow): OperationRow['state'] => (isUnsent(state) ? 'CANCELLED' : state);
@@ -93,8 +97,14 @@ const warningsOf = (operations: readonly OperationRow[], { estimatedTokens }: To
     : [
         `usage.estimated: ${String(estimatedTokens)} tokens are an estimate, since the provider's figures never arrived`,
       ]),
+  ...operationWarnings(operations),
+];
+
+const operationWarnings = (
+  operations: readonly Pick<OperationSummary, 'id' | 'tool' | 'effect' | 'state' | 'code' | 'generation'>[],
+): readonly string[] => [
   ...operations
-    .filter(({ state }) => isUnproved(state))
+    .filter(({ state }) => UNPROVED.has(state))
     .map(({ id, tool }) => `operation.unproved: the outcome of ${tool} (${id}) is not proved`),
   ...operations
     .filter(({ state, code }) => state === 'SUCCEEDED' && code === 'TOOL_FAULT')
@@ -106,3 +116,46 @@ const warningsOf = (operations: readonly OperationRow[], { estimatedTokens }: To
         `operation.resent: ${tool} (${id}) was sent ${String(generation)} times with the same key`,
     ),
 ];
+
+export interface ResolvedParts {
+  /** The newest version. */
+  readonly previous: Result;
+  /** Of version 1: what was said at the end stays as it was said. */
+  readonly answer: string;
+  /** The operation as it stands now. */
+  readonly operation: OperationRow;
+  readonly found: Resolution;
+}
+
+/** The next version: the same end, with what was found out since about one operation. */
+export const resolveResult = ({ previous, answer, operation, found }: ResolvedParts): Omit<Result, 'version'> => {
+  const operations = previous.operations.map((each) => (each.id === operation.id ? summarise(operation) : each));
+  const resolutions = [...(previous.resolutions ?? []), found];
+  return {
+    ...previous,
+    answer: [answer, '', 'Found out since:', ...resolutions.map((each) => toFound(each, operations))].join('\n'),
+    operations,
+    warnings: [
+      ...previous.warnings.filter((warning) => !warning.startsWith(OPERATION_WARNING)),
+      ...operationWarnings(operations),
+    ],
+    resolutions,
+  };
+};
+
+const OPERATION_WARNING = 'operation.';
+
+const toFound = ({ operation, from, to, by, why }: Resolution, operations: readonly OperationSummary[]): string => {
+  const { tool = 'an operation', target } = operations.find(({ id }) => id === operation) ?? {};
+  const about = target === undefined ? '' : ` on ${target}`;
+  const who = by.subject === undefined ? SOURCES[by.kind] : `${SOURCES[by.kind]} (${by.subject})`;
+  return `- ${tool}${about}: ${from} → ${to}, by ${who}${why === undefined ? '' : `: ${why}`} [${operation}]`;
+};
+
+const SOURCES: Readonly<Record<Resolution['by']['kind'], string>> = {
+  lookUp: 'a look-up',
+  poll: 'a poll',
+  callback: 'a callback',
+  reply: 'the late reply',
+  person: 'a person',
+};
