@@ -15,6 +15,9 @@ export { ref } from './definition/ref';
 export { defineTool } from './definition/tool';
 export type {
   Accepted,
+  CallbackBody,
+  CallbackContext,
+  CallbackReading,
   DeclaredFact,
   ExecuteResult,
   LookUpContext,

@@ -112,6 +112,7 @@ const ONLY_OF_WRITES = [
   'poll',
   'cancel',
   'expectedDurationMs',
+  'readCallback',
 ] as const;
 
 const checkRead = ({ check }: FaultList, tool: Tool): void => {
@@ -159,6 +160,12 @@ const checkWrite = ({ check }: FaultList, tool: Tool): void => {
     field: 'settleWindowMs',
     got: `${String(tool.settleWindowMs)} without reconcile`,
     expected: 'a look-up that the window is for',
+  }));
+  check(tool.readCallback === undefined || tool.poll !== undefined || tool.reconcile !== undefined, () => ({
+    code: 'tool.callback_alone',
+    field: 'readCallback',
+    got: 'a reader of callbacks without poll or reconcile',
+    expected: 'a way to ask: a callback may never come, or may not say what became of the work',
   }));
   check(tool.keyRetentionMs === undefined || tool.idempotency === 'key', () => ({
     code: 'tool.key_retention',

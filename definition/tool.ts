@@ -69,6 +69,27 @@ export interface LookUpContext extends ToolContext {
   readonly job?: string;
 }
 
+/** A verified callback, byte for byte as it arrived. */
+export interface CallbackBody {
+  readonly bytes: Uint8Array;
+  /** As UTF-8. */
+  readonly text: string;
+  /** Undefined where it is no JSON. */
+  readonly json: unknown;
+}
+
+/** Whose callback it is said to be, by the address that it came to. */
+export type CallbackContext = Pick<LookUpContext, 'tenant' | 'run' | 'operation' | 'idempotencyKey' | 'job'>;
+
+/**
+ * What a callback says about *this* operation. `cannotTell`, and `notFound`: the far side is asked at once. An acknowledgement
+ * is `running`: only what says that the work is done is `found`. `job` is the one that it names, if any; a callback that
+ * names another than the operation's changes nothing. `other`: it is not about this operation; a signature covers the body,
+ * not the address it was sent to, so compare the key or whatever else the body names.
+ */
+export type CallbackReading<Output> =
+  (LookUpResult<Output> & { readonly job?: string }) | { readonly kind: 'other'; readonly why: string };
+
 export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodType> {
   readonly name: string;
   readonly description: string;
@@ -98,6 +119,12 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
     readonly check: (input: z.output<Input>, context: LookUpContext) => Promise<LookUpResult<z.input<Output>>>;
   };
   readonly expectedDurationMs?: number;
+  /** Reads a callback, and asks nobody. Without it, or where it throws, a callback only makes the runtime ask at once. */
+  readonly readCallback?: (
+    body: CallbackBody,
+    input: z.output<Input>,
+    context: CallbackContext,
+  ) => CallbackReading<z.input<Output>>;
   readonly cancel?: (input: z.output<Input>, context: LookUpContext) => Promise<void>;
   readonly facts?: (output: z.output<Output>, input: z.output<Input>) => readonly DeclaredFact[];
   /** Output fields (top level) that change without meaning: left out of loop and novelty comparison. */

@@ -20,6 +20,7 @@ import {
 } from './next-for-unknown';
 import { nextForUnsent } from './next-for-unsent';
 import { nextPoll } from './next-poll';
+import { readInbox } from './read-inbox';
 import { storeReconciliationPlan } from './reconciliation-plan';
 import { findRefusal } from './refusals';
 import { isEnding, stopOf } from './stop-of';
@@ -31,13 +32,29 @@ export interface Standing extends Known {
   readonly askedAt?: number;
   /** Policy does not permit another send. */
   readonly isDenied?: boolean;
+  /** Somebody reported about it, and did not say what became of it: asked at once. */
+  readonly mustAsk?: boolean;
 }
 
+/** Whatever was recorded last, reports that were there before it are read before anybody is told: they came too early. */
 export const conclude = async (
   deps: ActivityDeps,
   operation: LoadedOperation,
   standing: Standing,
-): Promise<OperationOutcome> => {
+): Promise<OperationOutcome> => tell(deps, operation, await hear(deps, operation, standing));
+
+/**
+ * What a look-up said before the row moved is no answer about the row as it is. Where a person is being asked, what has been
+ * reported is left to a look-up of its own.
+ */
+const hear = async (deps: ActivityDeps, operation: LoadedOperation, standing: Standing): Promise<Standing> => {
+  if (standing.row.state === 'UNRESOLVED') return standing;
+  const { row, now, mustAsk } = await readInbox(deps, operation, standing);
+  if (row.state !== standing.row.state) return { row, now, mustAsk };
+  return { ...standing, row, now, mustAsk };
+};
+
+const tell = async (deps: ActivityDeps, operation: LoadedOperation, standing: Standing): Promise<OperationOutcome> => {
   const { row } = standing;
   switch (row.state) {
     case 'SUCCEEDED':
@@ -108,7 +125,11 @@ const concludeUnknown = async (
 ): Promise<OperationOutcome> => {
   const { row } = standing;
   const refusal = await findRefusal(deps, operation.ref, row);
-  const next = nextForUnknown({ ...inquiryOf(operation, standing), ...(refusal === undefined ? {} : { refusal }) });
+  const inquiry = inquiryOf(operation, standing);
+  const next = nextForUnknown({ ...inquiry, ...(refusal === undefined ? {} : { refusal }) });
+  if (standing.mustAsk === true && inquiry.traits.canLookUp && next.kind !== 'settled') {
+    return { kind: 'pending', state: 'UNKNOWN', next: { action: 'lookUp', afterMs: 0 } };
+  }
   switch (next.kind) {
     case 'lookUp':
     case 'resend':
@@ -166,13 +187,13 @@ const concludeUnsent = async (
 const concludeJob = async (
   deps: ActivityDeps,
   operation: LoadedOperation,
-  { row, now, answer }: Standing,
+  { row, now, answer, mustAsk }: Standing,
 ): Promise<OperationOutcome> => {
   const { poll, expectedDurationMs } = operation.pinned?.tool ?? {};
   const next = nextPoll({ poll, expectedDurationMs, operation: row, now, answer });
   if (next.kind === 'unknown') return moveOn(deps, operation, { state: 'UNKNOWN', code: 'OUTCOME_UNKNOWN' });
   const state = row.state === 'ACCEPTED' ? 'ACCEPTED' : 'RUNNING';
-  return { kind: 'pending', state, next: { action: 'poll', afterMs: next.afterMs } };
+  return { kind: 'pending', state, next: { action: 'poll', afterMs: mustAsk === true ? 0 : next.afterMs } };
 };
 
 interface Asking {

@@ -26,6 +26,7 @@ import { cancelled, type Known } from './learned';
 import { loadOperation, type LoadedOperation } from './load-operation';
 import { lookUp } from './look-up';
 import { traitsOf } from './next-for-unknown';
+import { readInbox } from './read-inbox';
 import { readWithClock } from './read-with-clock';
 import { send, type Sendable } from './send';
 import { withhold } from './withhold';
@@ -58,12 +59,21 @@ class Dispatching {
       case 'NOT_EXECUTED':
         return pinned === undefined ? this.withholdMissing() : this.sendFirst({ ...this.operation, pinned });
       case 'UNKNOWN':
-        return pinned === undefined ? this.tell(await this.read()) : this.sendAgain({ ...this.operation, pinned });
+        return this.goOn();
       case 'DISPATCHED':
         return this.tell(await this.doubt());
       default:
         return this.tell(await this.read());
     }
+  }
+
+  /** What has been reported since is read before anything is sent again. */
+  private async goOn(): Promise<Done> {
+    const { pinned } = this.operation;
+    const heard = await readInbox(this.deps, this.operation, await this.read());
+    return pinned === undefined || heard.row.state !== 'UNKNOWN'
+      ? this.tell(heard)
+      : this.sendAgain({ ...this.operation, pinned, row: heard.row });
   }
 
   private async tell(standing: Standing): Promise<Done> {

@@ -1,4 +1,7 @@
-/** Goes after a write whose end is open: one look-up or one poll, then what comes next. It never sends. */
+/**
+ * Goes after a write whose end is open: what has been reported about it is read, then there is one look-up or one poll, then
+ * what comes next. It never sends.
+ */
 import { Context } from '@temporalio/activity';
 import type { PursueInput } from '../../workflows/contract/activities';
 import type { OperationOutcome } from '../../workflows/machine/events';
@@ -6,6 +9,7 @@ import type { ActivityDeps } from '../deps';
 import { withHeartbeat } from '../heartbeat';
 import { conclude } from './conclude';
 import { loadOperation, type LoadedOperation } from './load-operation';
+import { readInbox, type Heard } from './read-inbox';
 import { lookUp } from './look-up';
 import { readWithClock } from './read-with-clock';
 
@@ -17,23 +21,31 @@ export const pursue = (deps: ActivityDeps, input: PursueInput): Promise<Operatio
   withHeartbeat(async () => {
     await deps.store.journal.carry(input);
     const operation = await loadOperation(deps, input);
-    return conclude(deps, operation, await ask(deps, operation));
+    const known = await readWithClock(deps.store, input.ref, operation.row.id);
+    const heard = await readInbox(deps, operation, known);
+    const standing = await ask(deps, { ...operation, row: heard.row }, heard);
+    return conclude(deps, operation, standing);
   });
 
-const ask = async (deps: ActivityDeps, operation: LoadedOperation): ReturnType<typeof lookUp> => {
-  const { ref, row } = operation;
+const ask = async (deps: ActivityDeps, operation: LoadedOperation, heard: Heard): ReturnType<typeof lookUp> => {
+  const { row } = operation;
   const tool = operation.pinned?.tool;
   const { cancellationSignal: cancellation } = Context.current();
   switch (row.state) {
     case 'ACCEPTED':
     case 'RUNNING':
+      // A job that has just said how it stands need not be asked.
+      if (heard.hasNews && !heard.mustAsk) return heard;
       return lookUp(deps, operation, { kind: 'poll', ask: tool?.poll?.check ?? tool?.reconcile, cancellation });
     case 'UNKNOWN':
       return askAboutUnknown(deps, operation, cancellation);
     case 'DISPATCHED':
       return askAboutDispatched(deps, operation, cancellation);
+    case 'UNRESOLVED':
+      // A person is being asked; the far side may know by now.
+      return heard.mustAsk ? askAboutUnknown(deps, operation, cancellation) : heard;
     default:
-      return readWithClock(deps.store, ref, row.id);
+      return heard;
   }
 };
 

@@ -164,10 +164,11 @@ const markRead = (
       .where('run', '=', ref.run)
       .where('kind', '=', 'toolEvent')
       .where('subject', '=', operation)
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('inbox')
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('inbox')
               .select('event_id')
               .where('tenant', '=', ref.tenant)
               .where('run', '=', ref.run)

@@ -1,6 +1,7 @@
 /** One write at the desk as a tool: a request under the runtime's key, a look-up, a job, and what it confirms. */
 import type { z } from 'zod';
 import { defineTool, type ExecuteResult, type Risk, type Tool, type ToolContext } from '../../../index';
+import { readDeskCallback } from './callback';
 import { declareContract, sendsKey, type WriteContract, type WriteTimes } from './contract';
 import { parseReply, type DeskApi, type DeskReply } from './desk-api';
 import { acceptedShape, receiptShape, type DeskEffect } from './desk-shapes';
@@ -68,6 +69,7 @@ export const defineDeskWrite = <
       check: (_input, context) => lookUpByJob(desk, context, toOutput),
     },
     cancel: (_input, context) => cancelJob(desk, context),
+    readCallback: (body, _input, context) => readDeskCallback(body, context, toOutput),
     facts: (output) => writeFacts(output, write.toFields(output)),
   });
 };
