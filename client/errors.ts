@@ -4,6 +4,12 @@ export const CLIENT_ERROR_CODES = [
   'run.not_found',
   'run.body_differs',
   'run.ended',
+  'wait.not_found',
+  'artifact.not_found',
+  'wait.not_found',
+  'message.kind_unknown',
+  'message.wait_not_open',
+  'message.id_taken',
   'input.invalid',
   'engine.unavailable',
 ] as const;

@@ -229,6 +229,17 @@ export interface ResponseReceipt {
   readonly isRepeated: boolean;
 }
 
+/** A response as it was judged. Its body is left out: what was accepted is in the wait. */
+export interface ResponseRow {
+  readonly id: string;
+  readonly wait: WaitId;
+  readonly principal: Principal;
+  readonly receivedAt: number;
+  /** `accepted`, or the code of the refusal. */
+  readonly verdict: string;
+  readonly message?: string;
+}
+
 export interface Settlement {
   readonly state: Extract<
     OperationState,

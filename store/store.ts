@@ -36,6 +36,7 @@ import type {
   ResponseCase,
   ResponseJudgement,
   ResponseReceipt,
+  ResponseRow,
   RunRow,
   Settlement,
   Usage,
@@ -353,6 +354,8 @@ export interface WaitStore {
     response: NewResponse,
     judge: (about: ResponseCase) => ResponseJudgement,
   ): Promise<ResponseReceipt | undefined>;
+  /** All that was said to the wait, refused or not, in order of arrival. */
+  responses(ref: RunRef, id: WaitId): Promise<readonly ResponseRow[]>;
 }
 
 export interface WaitFilter {

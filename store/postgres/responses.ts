@@ -3,12 +3,21 @@
  * its plan or its end; then the wait, so that of two responses one is second; then the operation that it is about.
  */
 import { sql, type RawBuilder } from 'kysely';
+import type { WaitId } from '../../workflows/contract/ids';
 import type { RunRef } from '../../workflows/contract/records';
 import { isUnproved, isUnsent, type OperationState } from '../../workflows/machine/operation-transitions';
 import { RowMissing, StoreConflict } from '../errors';
-import type { NewResponse, ResponseCase, ResponseJudgement, ResponseReceipt, RunRow, WaitRow } from '../rows';
+import type {
+  NewResponse,
+  ResponseCase,
+  ResponseJudgement,
+  ResponseReceipt,
+  ResponseRow,
+  RunRow,
+  WaitRow,
+} from '../rows';
 import type { WaitStore } from '../store';
-import { mapPresent } from './columns';
+import { mapPresent, present } from './columns';
 import type { Session, Trx } from './connect';
 import { isSameJson } from './json';
 import { lockRun, type LockedRun } from './locked-run';
@@ -248,6 +257,24 @@ const editOperation = async (trx: Trx, { ref, response: { edit } }: Responding, 
     .returning('id')
     .executeTakeFirst();
   if (edited === undefined) throw new StoreConflict(operation, 'an operation that was sent', edit);
+};
+
+export const listResponses = async ({ db }: Session, ref: RunRef, wait: WaitId): Promise<readonly ResponseRow[]> => {
+  const rows = await db
+    .selectFrom('responses')
+    .select(['id', 'wait', 'principal', 'received_at', 'verdict', 'message'])
+    .where('tenant', '=', ref.tenant)
+    .where('run', '=', ref.run)
+    .where('wait', '=', wait)
+    .orderBy('received_at')
+    .orderBy('id')
+    .execute();
+  return rows.map(({ id, received_at, message, ...row }) => ({
+    ...row,
+    id: decodeText(id),
+    receivedAt: received_at,
+    ...present({ message: mapPresent(message, decodeText) }),
+  }));
 };
 
 const toNote = ({ response }: Responding, { wait, receivedAt }: ResponseCase, judgement: ResponseJudgement): Note => ({

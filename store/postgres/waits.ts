@@ -9,7 +9,7 @@ import type { WaitFilter, WaitStore } from '../store';
 import { carryEvents } from './carry';
 import type { Db, Session, Trx } from './connect';
 import { lockRun, type LockedRun } from './locked-run';
-import { respond } from './responses';
+import { listResponses, respond } from './responses';
 import { toWaitRow } from './wait-row';
 
 interface Reading {
@@ -23,6 +23,7 @@ export const createWaitStore = (session: Session): WaitStore => ({
   list: (tenant, filter) => listWaits(session, tenant, filter),
   page: (tenant, filter) => pageWaits(session, tenant, filter),
   respond: (ref, response, judge) => respond(session, { ref, response }, judge),
+  responses: (ref, id) => listResponses(session, ref, id),
 });
 
 const openWait = (session: Session, { ref, events }: Carried, wait: NewWait): Promise<Reading> =>

@@ -66,6 +66,9 @@ export const coordinatesOf = (operation: OperationId): OperationCoordinates => {
   return { run: parseDerivedId<RunId>(`run_${run}`), step: Number(step), ordinal: Number(ordinal) };
 };
 
+/** The run whose wait it is: part of the id. */
+export const runOfWait = (wait: WaitId): RunId => parseDerivedId<RunId>(`run_${wait.split('_')[1] ?? ''}`);
+
 /** Evidence of one operation's result (`E3.1`). */
 export const evidenceIdOf = (step: number, ordinal: number): EvidenceId =>
   parseDerivedId<EvidenceId>(`E${String(step)}.${String(ordinal)}`);
