@@ -8,6 +8,7 @@ import { createFinalizeActivities } from './finalize/create-finalize-activities'
 import { createModelActivities } from './model/create-model-activities';
 import { onTheWire } from './on-the-wire';
 import { createOperateActivities } from './operate/create-operate-activities';
+import { createReconcileActivities } from './reconcile/create-reconcile-activities';
 import { createValidateActivities } from './validate/create-validate-activities';
 import { createWaitActivities } from './waits/create-wait-activities';
 
@@ -22,6 +23,7 @@ export const createActivities = (given: ActivityDeps): Wire<Activities> => {
     ...createOperateActivities(deps),
     ...createWaitActivities(deps),
     ...createFinalizeActivities(deps),
+    ...createReconcileActivities(deps),
     carry: async (carried) => {
       await deps.store.journal.carry(carried);
     },

@@ -1,14 +1,14 @@
 /** Runs as a library: start, look, cancel, change the plan, read the result. Works on the store and on Temporal directly. */
-import { WorkflowNotFoundError } from '@temporalio/client';
 import { startWorkflow, type StartTarget } from '../relays/start-workflow';
-import type { AttemptRow, DecisionRow, JournalEntry, OperationRow, RunRow, WaitRow } from '../store/rows';
+import type { AttemptRow, DecisionRow, JournalEntry, NewRun, OperationRow, RunRow, WaitRow } from '../store/rows';
 import type { LedgerEntry, RunFilter, Store } from '../store/store';
 import { parseRunId, parseTenantId } from '../workflows/contract/ids';
-import type { JsonObject } from '../workflows/contract/json';
 import { QUERIES, SIGNALS, type Snapshot } from '../workflows/contract/messages';
 import type { Result, RunRef } from '../workflows/contract/records';
 import type { Totals } from '../workflows/machine/ledger';
 import { HoldfastError } from './errors';
+import { sendMessage, type Message, type MessageReceipt } from './messages';
+import { signalRun } from './signal-run';
 import { toNewRun, type Caller, type StartRequest } from './start-request';
 
 export interface RunsOptions extends StartTarget {
@@ -41,16 +41,7 @@ export class Runs {
     request: StartRequest,
     options: { readonly idempotencyKey?: string } = {},
   ): Promise<RunRow> {
-    const asked = toNewRun(caller, request, options.idempotencyKey);
-    const { row } = await this.options.store.runs.start(asked);
-    if (row.bodyHash !== asked.bodyHash) {
-      throw new HoldfastError(
-        'run.body_differs',
-        `idempotency key: ${row.ref.run} was started with another body, expected the same`,
-      );
-    }
-    if (row.state === 'STARTING') await startWorkflow(this.options, row);
-    return row;
+    return this.startNew(toNewRun(caller, request, options.idempotencyKey));
   }
 
   /** Throws `run.not_found`, for another tenant's run as for none at all. */
@@ -96,10 +87,13 @@ export class Runs {
     return this.options.store.journal.list(row.ref, page);
   }
 
-  /** Undefined until the run has ended; the same for ever after. */
-  async result(tenant: string, run: string): Promise<Result | undefined> {
+  /**
+   * Undefined until the run has ended. Each version is the same for ever: the first is that of the end, each further one adds
+   * what was found out since. Without a number the newest is returned.
+   */
+  async result(tenant: string, run: string, version?: number): Promise<Result | undefined> {
     const row = await this.get(tenant, run);
-    return this.options.store.runs.result(row.ref);
+    return this.options.store.runs.result(row.ref, version);
   }
 
   /** The state that the workflow itself holds. Throws `engine.unavailable` where no worker answers in time. */
@@ -117,35 +111,37 @@ export class Runs {
     }
   }
 
-  /** From its return on nothing new is sent. Idempotent; throws `run.ended` where there is nothing to cancel. */
-  async cancel(tenant: string, run: string): Promise<void> {
+  /**
+   * From its return on nothing new is sent, whether or not the run could be woken at once. Idempotent; throws `run.ended`
+   * where there is nothing to cancel.
+   */
+  async cancel(tenant: string, run: string): Promise<{ readonly isSignalled: boolean }> {
+    const { store, temporal } = this.options;
     const { ref } = await this.get(tenant, run);
-    if (!(await this.options.store.runs.requestCancel(ref))) throw ended(run);
-    await this.signal(ref, SIGNALS.cancel);
+    if (!(await store.runs.requestCancel(ref))) throw ended(run);
+    return { isSignalled: await signalRun(temporal, ref, { name: SIGNALS.cancel }) };
   }
 
-  /** Changes the plan of a run; open approvals become void. The message id makes a repeated call the same message. */
-  async amend(tenant: string, run: string, message: { readonly id: string; readonly text: string }): Promise<void> {
-    await this.changePlan(tenant, run, { id: message.id, kind: 'amend', body: { text: message.text } });
+  /**
+   * A message of the kind `amend`, `withdraw` or `new_goal`; any other is `message.kind_unknown`. Its id makes a repeated call
+   * the same message. Throws `run.ended`, `message.wait_not_open`, `message.id_taken`, `input.invalid` as well.
+   */
+  async message(caller: Caller, run: string, message: Message): Promise<MessageReceipt> {
+    const row = await this.get(caller.tenant, run);
+    const messaging = { ...this.options, start: (asked: NewRun) => this.startNew(asked) };
+    return sendMessage(messaging, { caller, run: row }, message);
   }
 
-  private async changePlan(
-    tenant: string,
-    run: string,
-    message: { readonly id: string; readonly kind: 'amend' | 'withdraw'; readonly body: JsonObject },
-  ): Promise<void> {
-    const { ref } = await this.get(tenant, run);
-    if ((await this.options.store.runs.changePlan(ref, message)) === undefined) throw ended(run);
-    await this.signal(ref, SIGNALS.message);
-  }
-
-  /** Signals only wake a run; one that has ended meanwhile needs none. */
-  private async signal({ run }: RunRef, name: string): Promise<void> {
-    try {
-      await this.options.temporal.workflow.getHandle(run).signal(name);
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
+  private async startNew(asked: NewRun): Promise<RunRow> {
+    const { row } = await this.options.store.runs.start(asked);
+    if (row.bodyHash !== asked.bodyHash) {
+      throw new HoldfastError(
+        'run.body_differs',
+        `idempotency key: ${row.ref.run} was started with another body, expected the same`,
+      );
     }
+    if (row.state === 'STARTING') await startWorkflow(this.options, row);
+    return row;
   }
 }
 

@@ -14,7 +14,7 @@ export interface StartTarget {
 }
 
 /** A dead worker's workflow task is given to another after so long (DESIGN.md 14). */
-const WORKFLOW_TASK_TIMEOUT = '3s';
+export const WORKFLOW_TASK_TIMEOUT = '3s';
 
 const keyword = (name: string): ReturnType<typeof defineSearchAttributeKey<'KEYWORD'>> =>
   defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);

@@ -27,7 +27,7 @@ export const pursue = (deps: ActivityDeps, input: PursueInput): Promise<Operatio
     return conclude(deps, operation, standing);
   });
 
-const ask = async (deps: ActivityDeps, operation: LoadedOperation, heard: Heard): ReturnType<typeof lookUp> => {
+export const ask = async (deps: ActivityDeps, operation: LoadedOperation, heard: Heard): ReturnType<typeof lookUp> => {
   const { row } = operation;
   const tool = operation.pinned?.tool;
   const { cancellationSignal: cancellation } = Context.current();

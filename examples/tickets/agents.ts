@@ -29,6 +29,12 @@ export const agents: readonly AgentDefinition[] = [
   variant('tickets-key-only', { tools: { deskUrl, contract: 'key only' } }),
   variant('tickets-look-up-only', { tools: { deskUrl, contract: 'look-up only' } }),
   variant('tickets-neither', { tools: { deskUrl, contract: 'neither' } }),
+  // What is still under way when it ends is waited for no longer than this.
+  variant('tickets-brief', { changes: { limits: { cancelGraceMs: 1_500 } } }),
+  variant('tickets-brief-neither', {
+    tools: { deskUrl, contract: 'neither' },
+    changes: { limits: { cancelGraceMs: 1_500 } },
+  }),
   // Room for runs of hundreds of steps.
   variant('tickets-long', {
     changes: {

@@ -13,6 +13,7 @@ import type { Limits } from '../machine/limits';
 import type { Ending } from '../machine/run';
 import type { Terminal } from '../machine/states';
 import type { Transition } from '../machine/decide';
+import type { ReconcileActivities } from './reconcile';
 import type { RunRef } from './records';
 
 /** A transition as it is recorded, with what caused it. */
@@ -188,4 +189,4 @@ export interface RegularActivities {
   commit(input: Carried & { readonly ending: Ending }): Promise<CommitOutcome>;
 }
 
-export type Activities = LocalActivities & RegularActivities;
+export type Activities = LocalActivities & RegularActivities & ReconcileActivities;
