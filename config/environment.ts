@@ -10,7 +10,13 @@ export const childEnvironment = (changes: Readonly<Record<string, string | undef
 });
 
 /** Variables whose value is a secret or leads to one: a program that does not need them does not get them. */
-const SECRETS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'DATABASE_URL'] as const;
+const SECRETS = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'DATABASE_URL',
+  'HOLDFAST_TOKEN_KEY',
+  'HOLDFAST_CALLBACK_SECRETS',
+] as const;
 
 const withoutSecrets = (): Readonly<Record<string, undefined>> =>
   Object.fromEntries([...SECRETS, ...temporalVariables()].map((name) => [name, undefined]));
@@ -32,3 +38,8 @@ export const environmentOfDevWorker = (
 
 const temporalVariables = (): readonly string[] =>
   Object.keys(process.env).filter((name) => name.startsWith('TEMPORAL_'));
+
+/** For modules of the user's that read the environment themselves: what is set already stays. */
+export const addToEnvironment = (values: Readonly<Record<string, string>>): void => {
+  for (const [name, value] of Object.entries(values)) process.env[name] ??= value;
+};

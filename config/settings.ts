@@ -5,6 +5,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { CALLBACK_SECRETS } from './callback-secrets';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
@@ -15,6 +16,16 @@ const url = (protocols: readonly string[]): z.ZodType<string | undefined> =>
       error: `expected an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     })
     .optional();
+
+const MIN_KEY_BYTES = 32;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** What is base64 of enough bytes is taken for them; any other text for its characters. */
+const toKey = (value: string): Uint8Array | undefined => {
+  const decoded = BASE64.test(value) ? Buffer.from(value, 'base64') : Buffer.alloc(0);
+  if (decoded.length >= MIN_KEY_BYTES) return decoded;
+  return value.length >= MIN_KEY_BYTES ? Buffer.from(value) : undefined;
+};
 
 /** `.env.example` and the table in docs are generated from the descriptions. */
 export const SETTINGS = z.object({
@@ -45,7 +56,27 @@ export const SETTINGS = z.object({
     .min(1)
     .optional()
     .describe('Prebuilt workflow bundle; absent: the one that the build wrote.'),
+  HOLDFAST_TOKEN_KEY: z
+    .string()
+    .refine((value) => toKey(value) !== undefined, {
+      error: 'expected at least 32 bytes in base64, or at least 32 characters of text',
+    })
+    .optional()
+    .describe('Key of the tokens of waits, the same everywhere. Where it is set, a response has to bring its token.'),
   HOLDFAST_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('Least severe log line that is written.'),
+  HOLDFAST_MAX_CACHED_WORKFLOWS: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .optional()
+    .describe('Runs that a worker keeps in memory between their tasks; 0 replays every task from the start.'),
+  HOLDFAST_CONTINUE_AFTER_EVENTS: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe('Estimated history events after which a run continues as new; absent: 2000.'),
   HOLDFAST_STORE_GRACE_MS: z.coerce
     .number()
     .int()
@@ -53,6 +84,20 @@ export const SETTINGS = z.object({
     .max(600_000)
     .default(300_000)
     .describe('How long a reply is kept while the database is away.'),
+  HOLDFAST_HOST: z.string().min(1).default('127.0.0.1').describe('The address that `holdfast serve` listens on.'),
+  HOLDFAST_PORT: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(7410)
+    .describe('The port that `holdfast serve` listens on; 0 takes any that is free.'),
+  HOLDFAST_CALLBACK_SECRETS: CALLBACK_SECRETS.optional().describe(
+    'Secrets of signed callbacks (`whsec_…`, Standard Webhooks), separated by commas; each of them verifies. Absent: callbacks are not taken.',
+  ),
+  HOLDFAST_CALLBACK_BASE_URL: url(['http:', 'https:']).describe(
+    'Where far sides reach `holdfast serve`: workers tell it to tools. Absent: jobs are polled only.',
+  ),
 });
 
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -66,8 +111,14 @@ export interface Settings {
   readonly taskQueue: string;
   readonly agents?: string;
   readonly workflowBundle?: string;
+  readonly tokenKey?: Uint8Array;
   readonly logLevel: LogLevel;
   readonly storeGraceMs: number;
+  readonly host: string;
+  readonly port: number;
+  readonly callbacks: { readonly secrets: readonly Uint8Array[]; readonly baseUrl?: string };
+  readonly maxCachedWorkflows?: number;
+  readonly continueAfterEvents?: number;
 }
 
 export class InvalidSettings extends Error {
@@ -90,7 +141,7 @@ export const loadSettings = (env: Readonly<Record<string, string | undefined>> =
 
 const describeFault = (issue: z.core.$ZodIssue, given: Readonly<Record<string, unknown>>): string => {
   const name = issue.path.map(String).join('.');
-  const isSecret = name.endsWith('KEY') || name.endsWith('URL');
+  const isSecret = /(KEY|URL|SECRETS)$/.test(name);
   return `${name}: got ${isSecret ? 'a value that is not shown' : JSON.stringify(given[name])}, ${issue.message}`;
 };
 
@@ -105,13 +156,31 @@ const toSettings = (values: z.output<typeof SETTINGS>): Settings =>
     taskQueue: values.HOLDFAST_TASK_QUEUE,
     logLevel: values.HOLDFAST_LOG_LEVEL,
     storeGraceMs: values.HOLDFAST_STORE_GRACE_MS,
+    host: values.HOLDFAST_HOST,
+    port: values.HOLDFAST_PORT,
+    callbacks: {
+      secrets: values.HOLDFAST_CALLBACK_SECRETS ?? [],
+      ...(values.HOLDFAST_CALLBACK_BASE_URL === undefined ? {} : { baseUrl: values.HOLDFAST_CALLBACK_BASE_URL }),
+    },
+    ...(values.HOLDFAST_MAX_CACHED_WORKFLOWS === undefined
+      ? {}
+      : { maxCachedWorkflows: values.HOLDFAST_MAX_CACHED_WORKFLOWS }),
+    ...(values.HOLDFAST_CONTINUE_AFTER_EVENTS === undefined
+      ? {}
+      : { continueAfterEvents: values.HOLDFAST_CONTINUE_AFTER_EVENTS }),
     ...(values.DATABASE_URL === undefined ? {} : { databaseUrl: values.DATABASE_URL }),
     ...(values.HOLDFAST_TEMPORAL_CLI === undefined ? {} : { temporalCli: values.HOLDFAST_TEMPORAL_CLI }),
     ...(values.HOLDFAST_WORKFLOW_BUNDLE === undefined
       ? {}
       : { workflowBundle: resolve(values.HOLDFAST_WORKFLOW_BUNDLE) }),
+    ...tokenKeyOf(values.HOLDFAST_TOKEN_KEY),
     ...(values.HOLDFAST_AGENTS === undefined ? {} : { agents: resolve(values.HOLDFAST_AGENTS) }),
   });
+
+const tokenKeyOf = (value: string | undefined): { readonly tokenKey?: Uint8Array } => {
+  const tokenKey = value === undefined ? undefined : toKey(value);
+  return tokenKey === undefined ? {} : { tokenKey };
+};
 
 /** The environment as it is, for programs that start others. */
 export const loadEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;

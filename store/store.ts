@@ -72,17 +72,15 @@ export interface RunStore {
   listHangingStarts(page: { readonly olderThanMs: number; readonly limit: number }): Promise<readonly RunRow[]>;
   /** Newest first. `cursor` is opaque and comes from the page before; any other is CursorInvalid. */
   list(tenant: TenantId, filter: RunFilter): Promise<{ readonly rows: readonly RunRow[]; readonly cursor?: string }>;
-  /** Sets `cancelRequestedAt` once; from then on no dispatch wins. False where the run has ended. */
+  /** Sets `cancelRequestedAt` once; from then on no dispatch wins, and a wake `cancel` is owed. False where the run has ended. */
   requestCancel(ref: RunRef): Promise<boolean>;
   /**
    * One transaction on the locked run row: the message, plan version + 1, open waits VOID, CREATED and NOT_EXECUTED writes
-   * CANCELLED (SUPERSEDED), a line of the journal. Reads may be under way and are left to end. Insert-once by message id.
-   * Undefined where the run has ended.
+   * CANCELLED (SUPERSEDED), a line of the journal, a wake `message`. Reads may be under way and are left to end. Insert-once
+   * by message id; `idTaken` where the id was used for another message. Where it names a wait, that has to be open, else
+   * `waitNotOpen`. Undefined where the run has ended.
    */
-  changePlan(
-    ref: RunRef,
-    message: { readonly id: string; readonly kind: 'amend' | 'withdraw'; readonly body: JsonObject },
-  ): Promise<PlanChange | undefined>;
+  changePlan(ref: RunRef, message: PlanMessage): Promise<PlanChange | PlanRefusal | undefined>;
   /** The newest plan, with the ordinals (of `step`) that changes after `sincePlanVersion` cancelled. */
   readPlan(ref: RunRef, since: { readonly planVersion: number; readonly step: number }): Promise<PlanChange>;
   /** Messages accepted with a plan version in (after, upTo]. */
@@ -160,6 +158,19 @@ export interface RunFilter {
   readonly limit: number;
   readonly cursor?: string;
 }
+
+export interface PlanMessage {
+  readonly id: string;
+  readonly kind: 'amend' | 'withdraw';
+  /** Shown to the model. */
+  readonly body: JsonObject;
+  /** Withdrawn by it. */
+  readonly wait?: WaitId;
+  /** Who sent it, for the journal. */
+  readonly subject?: string;
+}
+
+export type PlanRefusal = 'idTaken' | 'waitNotOpen';
 
 export interface PlanChange {
   readonly planVersion: number;

@@ -1,47 +1,80 @@
 /** Accepted messages move the plan on: one transaction on the locked run row. */
+import type { WaitId } from '../../workflows/contract/ids';
+import type { JsonObject } from '../../workflows/contract/json';
 import type { RunRef } from '../../workflows/contract/records';
-import type { PlanChange, RunStore } from '../store';
+import type { PlanChange, PlanMessage, PlanRefusal, RunStore } from '../store';
 import { RowMissing } from '../errors';
 import type { Db, Session, Trx } from './connect';
+import { isSameJson } from './json';
 import { lockRun } from './locked-run';
 import { noteEvents } from './note';
 import { decodeText, encodeKey } from './text';
 import { cancelUnsentWrites, listCancelled, voidWaits } from './unsent';
+import { insertWake } from './wakes';
 
-type Message = Parameters<RunStore['changePlan']>[1];
-
-export const changePlan = (session: Session, ref: RunRef, message: Message): Promise<PlanChange | undefined> =>
+export const changePlan = (
+  session: Session,
+  ref: RunRef,
+  message: PlanMessage,
+): Promise<PlanChange | PlanRefusal | undefined> =>
   session.transact(async (trx) => {
     const run = await lockRun(trx, ref);
     const accepted = await findMessage(trx, ref, message.id);
-    if (accepted !== undefined) return toChange(trx, ref, accepted);
+    if (accepted !== undefined) return isSameMessage(accepted, message) ? toChange(trx, ref, accepted) : 'idTaken';
     if (run.end !== undefined) return undefined;
+    if (message.wait !== undefined && !(await isOpen(session, trx, { ref, wait: message.wait }))) return 'waitNotOpen';
     const planVersion = run.planVersion + 1;
     await insertMessage(session, trx, { ref, message, planVersion });
     await voidWaits(trx, ref);
     const cancelled = await cancelUnsentWrites(trx, { ref, by: planMark(planVersion), code: 'SUPERSEDED' });
+    await insertWake(session, trx, { ref, wake: { kind: 'message', subject: message.id } });
     await noteEvents(session, trx, { run, notes: [toNote(message, planVersion)] });
     return { planVersion, change: changeOf(message.kind), cancelled };
   });
+
+type Message = PlanMessage;
+
+const isSameMessage = ({ kind, body }: Accepted, message: Message): boolean =>
+  kind === message.kind && isSameJson(body, message.body);
+
+/** Locked, so that no response is accepted meanwhile. */
+const isOpen = async (
+  { clock }: Session,
+  trx: Trx,
+  { ref, wait }: { readonly ref: RunRef; readonly wait: WaitId },
+): Promise<boolean> => {
+  const row = await trx
+    .selectFrom('waits')
+    .select('id')
+    .where('tenant', '=', ref.tenant)
+    .where('run', '=', ref.run)
+    .where('id', '=', wait)
+    .where('state', '=', 'OPEN')
+    .where('expires_at', '>', clock.now())
+    .forUpdate()
+    .executeTakeFirst();
+  return row !== undefined;
+};
 
 const planMark = (planVersion: number): string => `plan:${String(planVersion)}`;
 
 const changeOf = (kind: Message['kind']): 'amended' | 'withdrawn' => (kind === 'amend' ? 'amended' : 'withdrawn');
 
-const toNote = ({ id, kind, body }: Message, planVersion: number) => ({
+const toNote = ({ id, kind, body, subject }: Message, planVersion: number) => ({
   eventId: `message:${id}`,
-  body: { kind, message: id, planVersion, body },
+  body: { kind, message: id, planVersion, body, ...(subject === undefined ? {} : { subject }) },
 });
 
 interface Accepted {
   readonly kind: Message['kind'];
+  readonly body: JsonObject;
   readonly plan_version: number;
 }
 
 const findMessage = async (trx: Trx, ref: RunRef, id: string): Promise<Accepted | undefined> =>
   trx
     .selectFrom('messages')
-    .select(['kind', 'plan_version'])
+    .select(['kind', 'body', 'plan_version'])
     .where('tenant', '=', ref.tenant)
     .where('run', '=', ref.run)
     .where('id', '=', encodeKey('message', id))

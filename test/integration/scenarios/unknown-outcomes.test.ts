@@ -204,7 +204,10 @@ describe('B14: nothing is sent after a cancel or a new plan', () => {
     );
     const before = await sendsOf(stage, 'reassign');
     if (message === 'cancel') await stage.runs.cancel(stage.tenant, run.ref.run);
-    else await stage.runs.amend(stage.tenant, run.ref.run, { id: 'm1', text: 'Leave a comment first.' });
+    else {
+      const amend = { id: 'm1', kind: 'amend', text: 'Leave a comment first.' };
+      await stage.runs.message({ tenant: stage.tenant, subject: 'alice' }, run.ref.run, amend);
+    }
     const row = await stage.end(run);
 
     const first = await reassignOf(run);
