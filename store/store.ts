@@ -83,6 +83,8 @@ export interface RunStore {
   changePlan(ref: RunRef, message: PlanMessage): Promise<PlanChange | PlanRefusal | undefined>;
   /** The newest plan, with the ordinals (of `step`) that changes after `sincePlanVersion` cancelled. */
   readPlan(ref: RunRef, since: { readonly planVersion: number; readonly step: number }): Promise<PlanChange>;
+  /** The run has read the plan up to that version: no wake `message` is owed for it. */
+  planSeen(ref: RunRef, planVersion: number): Promise<void>;
   /** Messages accepted with a plan version in (after, upTo]. */
   messages(
     ref: RunRef,

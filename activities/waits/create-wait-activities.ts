@@ -1,12 +1,13 @@
 /** WAITING_USER, and what a message or an end does to what is still open. */
 import { RowMissing } from '../../store/errors';
-import type { AdoptedPlan, RegularActivities } from '../../workflows/contract/activities';
+import type { AdoptedPlan, LocalActivities, RegularActivities, Standing } from '../../workflows/contract/activities';
 import type { ActivityDeps } from '../deps';
 import { openWait } from './open-wait';
 import { readEnd } from './read-end';
 import { ordinalsOf, stopOperations } from './stop-operations';
 
-export type WaitActivities = Pick<RegularActivities, 'openWait' | 'readWait' | 'adoptPlan' | 'stopOperations'>;
+export type WaitActivities = Pick<RegularActivities, 'openWait' | 'readWait' | 'adoptPlan' | 'stopOperations'> &
+  Pick<LocalActivities, 'readStanding'>;
 
 export const createWaitActivities = (deps: ActivityDeps): WaitActivities => ({
   openWait: (input) => openWait(deps, input),
@@ -17,6 +18,7 @@ export const createWaitActivities = (deps: ActivityDeps): WaitActivities => ({
     return readEnd(deps, reading);
   },
   adoptPlan: (input) => adoptPlan(deps, input),
+  readStanding: (input) => readStanding(deps, input),
   stopOperations: (input) => stopOperations(deps, input),
 });
 
@@ -26,7 +28,27 @@ type AdoptInput = Parameters<RegularActivities['adoptPlan']>[0];
 const adoptPlan = async ({ store }: ActivityDeps, input: AdoptInput): Promise<AdoptedPlan | undefined> => {
   const { planVersion, step, ...carried } = input;
   await store.journal.carry(carried);
-  const plan = await store.runs.readPlan(carried.ref, { planVersion, step });
+  const plan = await readPlan(store, { ref: carried.ref, planVersion, step });
+  await store.runs.planSeen(carried.ref, plan?.planVersion ?? planVersion);
+  return plan;
+};
+
+type StandingInput = Parameters<LocalActivities['readStanding']>[0];
+
+const readStanding = async ({ store }: ActivityDeps, input: StandingInput): Promise<Standing> => {
+  const [row, plan] = await Promise.all([store.runs.get(input.ref), readPlan(store, input)]);
+  if (row === undefined) throw new RowMissing(input.ref.run);
+  return {
+    isCancelRequested: row.cancelRequestedAt !== undefined,
+    ...(plan === undefined ? {} : { plan }),
+  };
+};
+
+const readPlan = async (
+  store: ActivityDeps['store'],
+  { ref, planVersion, step }: StandingInput,
+): Promise<AdoptedPlan | undefined> => {
+  const plan = await store.runs.readPlan(ref, { planVersion, step });
   if (plan.change === 'none' || plan.planVersion <= planVersion) return undefined;
   return { planVersion: plan.planVersion, change: plan.change, cancelled: ordinalsOf(step, plan.cancelled) };
 };

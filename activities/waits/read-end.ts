@@ -32,8 +32,12 @@ export const readEnd = async (deps: ActivityDeps, { row, remainingMs }: Reading)
     case 'EXPIRED':
       if (row.kind === 'approval') await endUnsent(deps, row, EXPIRED);
       return { kind: 'expired' };
-    case 'CONSUMED':
-      return { kind: 'consumed', response: await readResponse(deps, row) };
+    case 'CONSUMED': {
+      const response = await readResponse(deps, row);
+      // Last: where this fails the run is woken again.
+      await deps.store.wakes.seen(row.ref, 'respond', row.id);
+      return { kind: 'consumed', response };
+    }
   }
 };
 

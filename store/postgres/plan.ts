@@ -129,6 +129,21 @@ export const readPlan = async (
   };
 };
 
+/** Ids are in both tables in the same form. */
+export const planSeen = async (db: Db, ref: RunRef, planVersion: number): Promise<void> => {
+  await db
+    .deleteFrom('wakes')
+    .where('tenant', '=', ref.tenant)
+    .where('run', '=', ref.run)
+    .where('kind', '=', 'message')
+    .where(
+      'subject',
+      'in',
+      selectMessages(db, ref).clearOrderBy().select('id').where('plan_version', '<=', planVersion),
+    )
+    .execute();
+};
+
 const readPlanVersion = async (db: Db, ref: RunRef): Promise<number> => {
   const row = await db
     .selectFrom('runs')

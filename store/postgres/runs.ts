@@ -12,7 +12,7 @@ import { commitRun, readResult } from './commit';
 import type { Db, Session, Trx } from './connect';
 import { listHangingStarts, listRuns } from './list-runs';
 import { closeFromOutside, listUnended } from './close-from-outside';
-import { changePlan, readMessages, readPlan } from './plan';
+import { changePlan, planSeen, readMessages, readPlan } from './plan';
 import { resolveOperation } from './resolutions';
 import { toRunRow } from './run-row';
 import { stopOperations } from './stop';
@@ -27,6 +27,7 @@ export const createRunStore = (session: Session): RunStore => ({
   requestCancel: (ref) => requestCancel(session, ref),
   changePlan: (ref, message) => changePlan(session, ref, message),
   readPlan: (ref, since) => readPlan(session.db, ref, since),
+  planSeen: (ref, planVersion) => planSeen(session.db, ref, planVersion),
   messages: (ref, range) => readMessages(session.db, ref, range),
   stopOperations: (carried, isCancel) => stopOperations(session, carried, isCancel),
   commit: (carried, end) => commitRun(session, carried, end),
