@@ -4,6 +4,7 @@ import type { Wire } from '../workflows/contract/wire';
 import { cacheArtifacts } from './context/cached-artifacts';
 import { createContextActivities } from './context/create-context-activities';
 import type { ActivityDeps } from './deps';
+import { createJudgeAndGoAhead } from './go-ahead';
 import { createFinalizeActivities } from './finalize/create-finalize-activities';
 import { createModelActivities } from './model/create-model-activities';
 import { onTheWire } from './on-the-wire';
@@ -15,12 +16,14 @@ import { createWaitActivities } from './waits/create-wait-activities';
 export const createActivities = (given: ActivityDeps): Wire<Activities> => {
   // Artifacts never change: what one activity read or wrote need not be read again by the next one.
   const deps: ActivityDeps = { ...given, store: { ...given.store, artifacts: cacheArtifacts(given.store.artifacts) } };
-  const { project, ...context } = createContextActivities(deps);
+  const { project, freezeAhead, ...context } = createContextActivities(deps);
+  const { judgeCandidate } = createValidateActivities(deps);
+  const operate = createOperateActivities(deps);
   return onTheWire({
     ...context,
     ...createModelActivities(deps, { project }),
-    ...createValidateActivities(deps),
-    ...createOperateActivities(deps),
+    ...operate,
+    judgeCandidate: createJudgeAndGoAhead({ judgeCandidate, readShort: operate.readShort, freezeAhead, log: deps.log }),
     ...createWaitActivities(deps),
     ...createFinalizeActivities(deps),
     ...createReconcileActivities(deps),

@@ -1,11 +1,19 @@
 /** Where activities meet the history: inputs get their full shape, answers their small one (`workflows/contract/wire`). */
 import type { Activities, Carried } from '../workflows/contract/activities';
 import type { Totals } from '../workflows/machine/ledger';
-import { packContext, packTotals, unpackEvents, type Wire, type WireEvents } from '../workflows/contract/wire';
+import {
+  packContext,
+  packJudged,
+  packTotals,
+  unpackEvents,
+  type Wire,
+  type WireEvents,
+} from '../workflows/contract/wire';
 
 export const onTheWire = (activities: Activities): Wire<Activities> => ({
   ...activities,
   freezeContext: async (input) => packContext(await activities.freezeContext(input)),
+  judgeCandidate: async (input) => packJudged(await activities.judgeCandidate(input)),
   carry: (input) => activities.carry(unpacked(input)),
   runAttempt: async (input) => {
     const outcome = await activities.runAttempt(unpacked(input));

@@ -7,7 +7,8 @@ import type { Carrier } from './carrier';
 import type { AttemptInput, CallInput, LocalActivities, ReadOutcome, RegularActivities } from './contract/activities';
 import { coordinatesOf, type OperationId, type WaitId } from './contract/ids';
 import type { RunRef } from './contract/records';
-import { unpackContext, unpackTotals, type Wire } from './contract/wire';
+import { unpackContext, unpackJudged, unpackTotals, type Wire } from './contract/wire';
+import { DoneAhead } from './done-ahead';
 import type { Inbox } from './inbox';
 import { assertNever } from './machine/assert';
 import { findCall } from './machine/calls';
@@ -29,6 +30,7 @@ export class Performer {
   private readonly waits: WaitListener;
   private readonly attempt = new Droppable();
   private readonly reads = new Droppable();
+  private readonly ahead = new DoneAhead();
   /** Of the open candidate's calls, by ordinal: a newer pursuit of a call replaces the one before. */
   private readonly pursuits = new Map<number, Droppable>();
   /** A message came before the run was open. */
@@ -159,10 +161,12 @@ export class Performer {
     }
   }
 
-  private async freezeContext({ step, parent, input }: EffectOf<'freezeContext'>, { planVersion }: Run): Promise<void> {
-    const freeze = { step, input, ...(parent === undefined ? {} : { parent }) };
-    const frozen = await local.freezeContext({ ref: this.ref, planVersion, freeze });
-    this.tell({ kind: 'contextFrozen', step, ...unpackContext(frozen) });
+  private async freezeContext(effect: EffectOf<'freezeContext'>, { planVersion }: Run): Promise<void> {
+    const freeze = withoutKind(effect);
+    const frozen =
+      this.ahead.takeContext(effect, planVersion) ??
+      unpackContext(await local.freezeContext({ ref: this.ref, planVersion, freeze }));
+    this.tell({ kind: 'contextFrozen', step: effect.step, ...frozen });
   }
 
   private callModel({ step, attempt, context, truncations }: EffectOf<'callModel'>, run: Run): Promise<void> {
@@ -198,14 +202,26 @@ export class Performer {
     this.tell({ kind: 'backOffElapsed', step, attempt });
   }
 
-  private async judgeCandidate(effect: EffectOf<'judgeCandidate'>, { planVersion }: Run): Promise<void> {
-    const verdict = await local.judgeCandidate({ ref: this.ref, planVersion, ...withoutKind(effect) });
+  private async judgeCandidate(effect: EffectOf<'judgeCandidate'>, run: Run): Promise<void> {
+    const { planVersion, limits, totals } = run;
+    const room = limits.maxToolCalls - totals.toolCalls;
+    const input = { ref: this.ref, planVersion, room, ...withoutKind(effect) };
+    const judged = unpackJudged(await local.judgeCandidate(input));
+    this.ahead.keep(input, judged);
+    const { ahead, ...verdict } = judged;
     this.tell({ step: effect.step, ...verdict });
+    for (const read of ahead?.reads ?? []) this.tellRead(effect.step, read);
   }
 
-  private async read({ step, ordinal, isShort }: EffectOf<'read'>): Promise<void> {
+  private async read(effect: EffectOf<'read'>): Promise<void> {
+    if (this.ahead.hasRead(effect)) return;
+    const { step, ordinal, isShort } = effect;
     const call = { ref: this.ref, step, ordinal };
-    const { question, ...result } = isShort ? await local.readShort(call) : await this.readLong(call);
+    const outcome = isShort ? await local.readShort(call) : await this.readLong(call);
+    this.tellRead(step, { ordinal, ...outcome });
+  }
+
+  private tellRead(step: number, { ordinal, question, ...result }: Partial<ReadOutcome> & Pick<CallInput, 'ordinal'>) {
     if (question === undefined) this.tell({ kind: 'readEnded', step, ordinal, ...result });
     else this.tell({ kind: 'objectAmbiguous', step, ordinal, question });
   }

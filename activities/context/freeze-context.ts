@@ -44,22 +44,32 @@ interface Standing {
 
 export const createFreezeContext =
   (parts: FreezeParts) =>
-  async (input: FreezeInput): Promise<FrozenContext> => {
+  async (input: FreezeInput): Promise<FrozenContext> =>
+    freezeContext(parts, await readStanding(parts, input));
+
+/** Before the run is READY. Undefined for an agent with a memory, which is read in READY and nowhere else. */
+export const createFreezeAhead =
+  (parts: FreezeParts) =>
+  async (input: FreezeInput): Promise<FrozenContext | undefined> => {
     const standing = await readStanding(parts, input);
-    const { view, totals } = standing;
-    const gaps = view.agent === undefined ? (standing.parent?.gaps ?? []) : findGaps(view.agent, view.completion);
-    const draft = await draftManifest(parts, standing, gaps);
-    const { manifest, chain } = await extend(parts, standing, draft);
-    const context = await parts.store.artifacts.putJson(input.ref.tenant, manifest);
-    parts.chains.remember(input.ref, context, { manifest, chain });
-    const progress = await progressOf(parts, standing, gaps);
-    return {
-      context,
-      ...(input.freeze.parent === undefined ? { totals } : {}),
-      definition: hasPinnedDefinition(view.snapshot, view.agent) ? 'pinned' : 'missing',
-      ...(progress === undefined ? {} : { progress }),
-    };
+    return standing.view.agent?.definition.memory === undefined ? freezeContext(parts, standing) : undefined;
   };
+
+const freezeContext = async (parts: FreezeParts, standing: Standing): Promise<FrozenContext> => {
+  const { input, view, totals } = standing;
+  const gaps = view.agent === undefined ? (standing.parent?.gaps ?? []) : findGaps(view.agent, view.completion);
+  const draft = await draftManifest(parts, standing, gaps);
+  const { manifest, chain } = await extend(parts, standing, draft);
+  const context = await parts.store.artifacts.putJson(input.ref.tenant, manifest);
+  parts.chains.remember(input.ref, context, { manifest, chain });
+  const progress = await progressOf(parts, standing, gaps);
+  return {
+    context,
+    ...(input.freeze.parent === undefined ? { totals } : {}),
+    definition: hasPinnedDefinition(view.snapshot, view.agent) ? 'pinned' : 'missing',
+    ...(progress === undefined ? {} : { progress }),
+  };
+};
 
 /** The plan of a run that nobody has changed. */
 const FIRST_PLAN = 1;

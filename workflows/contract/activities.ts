@@ -80,6 +80,8 @@ export interface JudgeInput {
   readonly context: ArtifactHash;
   readonly candidate: ArtifactHash;
   readonly planVersion: number;
+  /** For how many calls the budget has room: within it, what certainly comes next is done ahead. Absent: nothing is. */
+  readonly room?: number;
 }
 /** A verdict is the machine's event without the coordinates, which the workflow knows. */
 export type Verdict =
@@ -90,6 +92,16 @@ export type Verdict =
   | { readonly kind: 'finishAccepted'; readonly answer: ArtifactHash }
   | { readonly kind: 'blockConfirmed'; readonly code: string; readonly answer: ArtifactHash }
   | { readonly kind: 'candidateRejected'; readonly code: string; readonly finding: ArtifactHash };
+
+/** What the machine would ask for next, done in the same activity; the machine decides all the same, and asks what it will. */
+export interface Ahead {
+  /** Short reads, which have no effect: those of a verdict whose calls are due. */
+  readonly reads: readonly ReadAhead[];
+  /** The next step's context, where these reads were all that was left to do. */
+  readonly frozen?: FrozenContext;
+}
+export type ReadAhead = ReadOutcome & Pick<CallInput, 'ordinal'>;
+export type Judged = Verdict & { readonly ahead?: Ahead };
 
 export interface CallInput {
   readonly ref: RunRef;
@@ -167,7 +179,7 @@ export interface CommitOutcome {
 export interface LocalActivities {
   openRun(input: AgentRunInput): Promise<OpenedRun>;
   freezeContext(input: FreezeInput): Promise<FrozenContext>;
-  judgeCandidate(input: JudgeInput): Promise<Verdict>;
+  judgeCandidate(input: JudgeInput): Promise<Judged>;
   readShort(input: CallInput): Promise<ReadOutcome>;
   checkEnd(input: { readonly ref: RunRef; readonly ending: Ending; readonly planVersion: number }): Promise<EndCheck>;
 }

@@ -6,7 +6,7 @@
 import type { StepProgress } from '../machine/events';
 import { NO_TOTALS, type Totals } from '../machine/ledger';
 import type { State } from '../machine/states';
-import type { Carried, FrozenContext, MachineEvent } from './activities';
+import type { Ahead, Carried, FrozenContext, Judged, MachineEvent, Verdict } from './activities';
 
 /** Numbers follow one another, and each event begins where the one before it ended. */
 export interface PackedEvents {
@@ -98,6 +98,21 @@ const unpackProgress = (held: ReadonlySet<keyof StepProgress>): StepProgress => 
   hasNarrowed: held.has('hasNarrowed'),
 });
 
+export type PackedJudged = Verdict & { readonly ahead?: PackedAhead };
+type PackedAhead = Omit<Ahead, 'frozen'> & { readonly frozen?: PackedContext };
+
+export const packJudged = ({ ahead, ...verdict }: Judged): PackedJudged => {
+  if (ahead === undefined) return verdict;
+  const { frozen, ...reads } = ahead;
+  return { ...verdict, ahead: { ...reads, ...(frozen === undefined ? {} : { frozen: packContext(frozen) }) } };
+};
+
+export const unpackJudged = ({ ahead, ...verdict }: PackedJudged): Judged => {
+  if (ahead === undefined) return verdict;
+  const { frozen, ...reads } = ahead;
+  return { ...verdict, ahead: { ...reads, ...(frozen === undefined ? {} : { frozen: unpackContext(frozen) }) } };
+};
+
 /** What a carrier is given, and what it answers, as the history has it. */
 export type Wire<Activities> = {
   readonly [Name in keyof Activities]: Activities[Name] extends (input: infer Input) => Promise<infer Answer>
@@ -109,5 +124,7 @@ type WireAnswer<Answer> = Answer extends { readonly totals: Totals }
   ? Omit<Answer, 'totals'> & { readonly totals: PackedTotals }
   : Answer extends FrozenContext
     ? PackedContext
-    : Answer;
+    : Answer extends Judged
+      ? PackedJudged
+      : Answer;
 export type WireCarried = WireInput<Carried>;

@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import type { FrozenContext, MachineEvent } from '../../../../workflows/contract/activities';
+import type { FrozenContext, Judged, MachineEvent } from '../../../../workflows/contract/activities';
 import {
   packContext,
   packEvents,
+  packJudged,
   packTotals,
   unpackContext,
   unpackEvents,
+  unpackJudged,
   unpackTotals,
 } from '../../../../workflows/contract/wire';
 import { parseArtifactHash } from '../../../../workflows/contract/ids';
@@ -90,5 +92,19 @@ describe('a frozen context', () => {
 
   test('says nothing of what is as usual', () => {
     expect(packContext({ context, definition: 'pinned', progress: NONE })).toEqual({ context, progress: [] });
+  });
+});
+
+describe('a judgement', () => {
+  const context = parseArtifactHash('a'.repeat(64));
+  const verdict = { kind: 'callsJudged', calls: [] } as const;
+  const frozen: FrozenContext = { context, definition: 'pinned', totals: NO_TOTALS };
+  test.each<Judged>([
+    { kind: 'candidateRejected', code: 'structure', finding: context },
+    verdict,
+    { ...verdict, ahead: { reads: [] } },
+    { ...verdict, ahead: { reads: [], frozen } },
+  ])('arrives as it was: %j', (judged) => {
+    expect(unpackJudged(sent(packJudged(judged)))).toEqual(judged);
   });
 });
