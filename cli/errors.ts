@@ -16,6 +16,7 @@ export const COMMAND_FAILURE_CODES = [
   'example.process_failed',
   'run.not_ended',
   'stack.child_ended',
+  'service.cannot_listen',
 ] as const;
 
 /** The message ends with how to mend it. */

@@ -1,7 +1,9 @@
 /** The commands and their options. What a command does is loaded when it is asked for, so that `--help` is quick. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { collect, parseCount, scoped, withJson, type Add } from './command-options';
 import type { Action, CliContext } from './context';
 import { readVersion } from './version';
+import { addMessageCommand, addWaitsCommands } from './waits-commands';
 
 type SetExitCode = (exitCode: number) => void;
 
@@ -33,10 +35,9 @@ export const createProgram = (context: CliContext, setExitCode: SetExitCode): Co
   };
   addStackCommands(program, add);
   addRunsCommands(program, add);
+  addWaitsCommands(program, add);
   return program;
 };
-
-type Add = <Options>(command: Command, load: () => Promise<Action<Options>>) => void;
 
 const addStackCommands = (program: Command, add: Add): void => {
   const dev = withJson(program.command('dev'), 'print one JSON document on standard output; implies --once')
@@ -58,6 +59,16 @@ const addStackCommands = (program: Command, add: Add): void => {
     .description('serve runs in the foreground until SIGINT or SIGTERM; also relays starts and signals')
     .option('--agents <path>', 'compiled module or folder that exports `agents`; else HOLDFAST_AGENTS');
   add(worker, async () => (await import('./commands/worker.js')).worker);
+
+  const serve = program
+    .command('serve')
+    .description(
+      'serve HTTP in the foreground until SIGINT or SIGTERM: callbacks of tools; also relays starts and signals',
+    )
+    .option('--host <address>', 'the address to listen on; else HOLDFAST_HOST')
+    .option('--port <port>', 'the port to listen on, 0 for any; else HOLDFAST_PORT', parsePort)
+    .addOption(new Option('--exit-with-parent').hideHelp());
+  add(serve, async () => (await import('./commands/serve.js')).serve);
 
   const migrate = withJson(program.command('migrate'))
     .description('bring the database to the schema and register the search attributes with Temporal; may be repeated')
@@ -116,24 +127,16 @@ const addRunsCommands = (program: Command, add: Add): void => {
     'cancel a run: nothing new is sent from then on',
   );
   add(cancel, async () => (await import('./commands/runs/cancel.js')).runsCancel);
+
+  addMessageCommand(runs, add);
 };
 
-const withJson = (command: Command, does = 'print one JSON document on standard output'): Command =>
-  command.option('--json', does);
-
-const scoped = (command: Command, json?: string): Command =>
-  withJson(command, json)
-    .option('--tenant <tenant>', 'whose runs', 'default')
-    .option('--subject <subject>', 'who asks', 'cli');
-
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
-
-const parseCount = (given: string): number => {
-  const count = Number(given);
-  if (!Number.isInteger(count) || count < 1 || count > 1000) {
-    throw new InvalidArgumentError(`expected an integer from 1 to 1000`);
+const parsePort = (given: string): number => {
+  const port = Number(given);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new InvalidArgumentError('expected an integer from 0 to 65535');
   }
-  return count;
+  return port;
 };
 
 const parseSeconds = (given: string): number => {

@@ -14,6 +14,7 @@ import type { TemporalAddress } from '../config/temporal-connection';
 export interface Services {
   readonly runs: Runs;
   readonly store: Store;
+  readonly temporal: Client;
   readonly stack?: StackFile;
   /** Throws `engine.unavailable` where Temporal does not answer, before anything is written. */
   requireEngine(): Promise<void>;
@@ -34,10 +35,11 @@ export const openServices = ({ databaseUrl, temporal, taskQueue, stack }: Servic
   const { namespace, ...connect } = temporal;
   const connection = Connection.lazy({ ...connect, connectTimeout: CONNECT_TIMEOUT_MS });
   const store = createPostgresStore({ url: databaseUrl, poolSize: 4 });
-  const runs = new Runs({ store, temporal: new Client({ connection, namespace }), taskQueue });
+  const client = new Client({ connection, namespace });
   return {
-    runs,
+    runs: new Runs({ store, temporal: client, taskQueue }),
     store,
+    temporal: client,
     ...(stack === undefined ? {} : { stack }),
     requireEngine: () => requireEngine(connection, temporal.address),
     close: async () => {
@@ -65,7 +67,7 @@ export const withServices = async <T>(context: CliContext, use: (services: Servi
 export const describeStack = ({ pid, databaseUrl, temporal }: StackFile): string =>
   `using the development stack of process ${pid} (Temporal at ${temporal.address}, database ${showAddress(databaseUrl)})`;
 
-const requireDatabase = (targets: Targets, context: CliContext): ServiceTargets => {
+export const requireDatabase = (targets: Targets, context: CliContext): ServiceTargets => {
   const { databaseUrl } = targets;
   if (databaseUrl !== undefined) return { ...targets, databaseUrl };
   const { dataDir } = context.settings();

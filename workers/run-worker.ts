@@ -5,6 +5,7 @@ import { pino, type Logger } from 'pino';
 import type { Settings } from '../config/settings';
 import type { TemporalAddress } from '../config/temporal-connection';
 import { runRelays } from '../relays/run-relays';
+import type { StartTarget } from '../relays/start-workflow';
 import { createPostgresStore } from '../store/postgres';
 import type { Store } from '../store/store';
 import { BUNDLE_PATH, requireBundle } from './bundle';
@@ -43,9 +44,23 @@ export const runWorker = async ({ settings, temporal, onReady }: WorkerTargets):
     Connection.connect(connect),
   ]);
   try {
-    const deps = { store, registry, log, model, storeGraceMs: settings.storeGraceMs };
-    const worker = await createWorker({ connection, namespace, taskQueue: settings.taskQueue, deps, bundlePath });
-    const target = { temporal: new Client({ connection: clientConnection, namespace }), taskQueue: settings.taskQueue };
+    const { storeGraceMs, callbacks } = settings;
+    const callbackBase = callbacks.baseUrl === undefined ? {} : { callbackBaseUrl: callbacks.baseUrl };
+    const deps = { store, registry, log, model, storeGraceMs, ...callbackBase };
+    const { taskQueue, maxCachedWorkflows, continueAfterEvents } = settings;
+    const worker = await createWorker({
+      connection,
+      namespace,
+      taskQueue,
+      deps,
+      bundlePath,
+      ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+    });
+    const target: StartTarget = {
+      temporal: new Client({ connection: clientConnection, namespace }),
+      taskQueue,
+      ...(continueAfterEvents === undefined ? {} : { continueAfterEvents }),
+    };
     const names = [...registry.agents.keys()];
     await serve({ worker, store, log, ...target }, () => {
       log.info({ agents: names }, 'worker is ready');
@@ -59,12 +74,10 @@ export const runWorker = async ({ settings, temporal, onReady }: WorkerTargets):
   }
 };
 
-interface Serving {
+interface Serving extends StartTarget {
   readonly worker: Worker;
   readonly store: Store;
   readonly log: Logger;
-  readonly temporal: Client;
-  readonly taskQueue: string;
 }
 
 const serve = async ({ worker, ...relays }: Serving, onStarted: () => void): Promise<void> => {

@@ -1,0 +1,69 @@
+/** `serve`: the HTTP service in the foreground. */
+import { Client, Connection } from '@temporalio/client';
+import { pino } from 'pino';
+import { runService } from '../../client/http/run-service';
+import { createPostgresStore } from '../../store/postgres';
+import { endWithParent } from '../../workers/end-with-parent';
+import type { Action } from '../context';
+import { CommandFailure } from '../errors';
+import { describeStack, requireDatabase } from '../services';
+import { errorCode } from '../stack/errors';
+import { findTargets } from '../targets';
+
+export interface ServeOptions {
+  readonly host?: string;
+  readonly port?: number;
+}
+
+/**
+ * Prints one line of JSON on standard output when it listens; its log goes to standard error. Neither database nor Temporal
+ * has to be there: callbacks are answered 503 without the one, and stored without the other.
+ */
+export const serve: Action<ServeOptions> = async (options, context) => {
+  const settings = context.settings();
+  const { host = settings.host, port = settings.port } = options;
+  const { databaseUrl, temporal, taskQueue, stack } = requireDatabase(findTargets(settings), context);
+  if (stack !== undefined) context.output.note(describeStack(stack));
+  const { namespace, ...connect } = temporal;
+  const connection = Connection.lazy(connect);
+  const store = createPostgresStore({ url: databaseUrl });
+  const log = pino({ level: settings.logLevel, base: { process: 'service', pid: process.pid } }, pino.destination(2));
+  try {
+    await runService({
+      host,
+      port,
+      store,
+      temporal: new Client({ connection, namespace }),
+      taskQueue,
+      callbackSecrets: settings.callbacks.secrets,
+      log,
+      signal: untilStopped(),
+      onReady: (url) => {
+        context.output.print(JSON.stringify({ ready: true, url }));
+      },
+    });
+  } catch (error) {
+    throw explainListening(error, { host, port });
+  } finally {
+    await Promise.allSettled([connection.close(), store.close()]);
+  }
+  return 0;
+};
+
+const untilStopped = (): AbortSignal => {
+  const stop = new AbortController();
+  const end = (): void => {
+    stop.abort();
+  };
+  process.once('SIGTERM', end);
+  process.once('SIGINT', end);
+  endWithParent(end);
+  return stop.signal;
+};
+
+const explainListening = (error: unknown, { host, port }: Required<ServeOptions>): unknown => {
+  const code = errorCode(error);
+  if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL' && code !== 'ENOTFOUND') return error;
+  const message = `HOLDFAST_HOST, HOLDFAST_PORT: got ${host}:${port}, where this machine does not let it listen (${code}), expected an address of its own and a port that is free`;
+  return new CommandFailure('service.cannot_listen', message, { cause: error });
+};
