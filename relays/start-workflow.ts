@@ -11,6 +11,8 @@ import { AGENT_RUN, SEARCH_ATTRIBUTES } from '../workflows/contract/messages';
 export interface StartTarget {
   readonly temporal: Client;
   readonly taskQueue: string;
+  /** Of the runs that are started; absent: the usual. See AgentRunInput. */
+  readonly continueAfterEvents?: number;
 }
 
 /** A dead worker's workflow task is given to another after so long (DESIGN.md 14). */
@@ -20,8 +22,14 @@ const keyword = (name: string): ReturnType<typeof defineSearchAttributeKey<'KEYW
   defineSearchAttributeKey(name, SearchAttributeType.KEYWORD);
 
 /** Idempotent. No execution or run time-out and no retry policy at the root: the machine owns every end. */
-export const startWorkflow = async ({ temporal, taskQueue }: StartTarget, row: RunRow): Promise<void> => {
-  const input: AgentRunInput = { schemaVersion: 1, ref: row.ref, agent: row.agent };
+export const startWorkflow = async (target: StartTarget, row: RunRow): Promise<void> => {
+  const { temporal, taskQueue, continueAfterEvents } = target;
+  const input: AgentRunInput = {
+    schemaVersion: 1,
+    ref: row.ref,
+    agent: row.agent,
+    ...(continueAfterEvents === undefined ? {} : { continueAfterEvents }),
+  };
   try {
     await temporal.workflow.start(AGENT_RUN, {
       workflowId: row.ref.run,

@@ -21,6 +21,10 @@ export class Carrier {
     return result;
   }
 
+  get isEmpty(): boolean {
+    return this.pending.length === 0;
+  }
+
   /** After the end: the commit has written the terminal's own event, but not what was taken up beside it. */
   get hasLate(): boolean {
     return this.pending.some(({ event }) => event !== 'committed');

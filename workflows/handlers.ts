@@ -1,34 +1,35 @@
 /** Signals and queries. They enqueue, wake or answer; none of them decides. */
 import { defineQuery, defineSignal, setHandler, type CancellationScope } from '@temporalio/workflow';
 import { QUERIES, SIGNALS, type RespondSignal, type Snapshot, type ToolEventSignal } from './contract/messages';
-import type { Inbox } from './inbox';
 import type { Run } from './machine/run';
+import type { Means } from './means';
 import type { Performer } from './perform';
 
 interface Handled {
-  readonly inbox: Inbox;
+  readonly means: Means;
   readonly performer: Performer;
   readonly root: CancellationScope;
-  /** The run as it is now; undefined until it is open. */
-  readonly current: () => Run | undefined;
 }
 
-export const registerHandlers = ({ inbox, performer, root, current }: Handled): void => {
+export const registerHandlers = ({ means: { inbox, flight, current }, performer, root }: Handled): void => {
   const requestCancel = (source: 'signal' | 'engine'): void => {
-    inbox.push({ kind: 'cancelRequested', at: Date.now(), source });
+    inbox.tell({ kind: 'cancelRequested', source });
   };
   setHandler(defineSignal(SIGNALS.cancel), () => {
+    flight.note('signal');
     requestCancel('signal');
   });
   setHandler(defineSignal<[RespondSignal]>(SIGNALS.respond), ({ wait }) => {
+    flight.note('signal');
     performer.wake(wait);
   });
   setHandler(defineSignal<[ToolEventSignal]>(SIGNALS.toolEvent), ({ operation }) => {
-    const run = current();
-    if (run !== undefined) performer.lookInto(run, operation);
+    flight.note('signal');
+    performer.lookInto(operation);
   });
   setHandler(defineSignal(SIGNALS.message), () => {
-    performer.adoptPlan(current());
+    flight.note('signal');
+    performer.readPlan();
   });
   setHandler(defineQuery<Snapshot | undefined>(QUERIES.snapshot), () => toSnapshot(current()));
   // Cancelling the workflow itself asks for the same as the signal: the run ends in its own order.

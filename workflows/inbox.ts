@@ -1,5 +1,4 @@
 /** The queue between what happens and the one loop that decides: in order of arrival, one at a time. */
-import { condition } from '@temporalio/workflow';
 import type { RunEvent } from './machine/events';
 
 /** Something of ours broke: it has to fail the task, not the run, so that a mended build goes on from here. */
@@ -8,22 +7,29 @@ interface Fault {
   readonly error: unknown;
 }
 
+type Untimed<Event> = Event extends RunEvent ? Omit<Event, 'at'> : never;
+/** An event that has just happened. */
+export type NewEvent = Untimed<RunEvent>;
+
 export class Inbox {
   private readonly queue: (RunEvent | Fault)[] = [];
 
-  push(event: RunEvent): void {
-    this.queue.push(event);
+  get isEmpty(): boolean {
+    return this.queue.length === 0;
+  }
+
+  tell(event: NewEvent): void {
+    this.queue.push({ ...event, at: Date.now() });
   }
 
   fail(error: unknown): void {
     this.queue.push({ kind: 'fault', error });
   }
 
-  async next(): Promise<RunEvent> {
-    await condition(() => this.queue.length > 0);
+  /** Undefined where nothing has happened. Throws TaskFault. */
+  take(): RunEvent | undefined {
     const first = this.queue.shift();
-    if (first === undefined) throw new Error('the inbox woke up empty');
-    if (first.kind === 'fault') throw new TaskFault(first.error);
+    if (first?.kind === 'fault') throw new TaskFault(first.error);
     return first;
   }
 
@@ -34,7 +40,7 @@ export class Inbox {
 }
 
 /** Not a TemporalFailure on purpose: the SDK fails the workflow task for it, and retries the task. */
-class TaskFault extends Error {
+export class TaskFault extends Error {
   override readonly name = 'TaskFault';
   constructor(cause: unknown) {
     super('the workflow task cannot go on', { cause });

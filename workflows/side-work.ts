@@ -1,5 +1,6 @@
 /** Work beside the loop. Cancelling the workflow does not touch it: cancel is an event, and the machine says what stops. */
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
+import type { Flight } from './flight';
 import type { Inbox } from './inbox';
 
 /** A scope whose work can be given up, and which is new again afterwards. */
@@ -21,7 +22,10 @@ export class SideWork {
   readonly timers = new Droppable();
   private readonly unfinished = new Set<Promise<void>>();
 
-  constructor(private readonly inbox: Inbox) {}
+  constructor(
+    private readonly inbox: Inbox,
+    private readonly flight: Flight,
+  ) {}
 
   /** Whatever breaks in it fails the workflow task; being given up is no failure. */
   start(work: () => Promise<void> | undefined): void {
@@ -33,9 +37,16 @@ export class SideWork {
     void done;
   }
 
+  /** Nothing for what is due. Given up with `scope`. */
+  async pause(ms: number, scope: Droppable = this.timers): Promise<void> {
+    if (ms <= 0) return;
+    this.flight.note('timer');
+    await scope.run(() => sleep(ms));
+  }
+
   after(ms: number, then: () => void): void {
     this.start(async () => {
-      await this.timers.run(() => sleep(ms));
+      await this.pause(ms);
       then();
     });
   }

@@ -5,6 +5,7 @@
  * also moves the run row, and answers for them (DESIGN.md 3). Local activities never write a machine event; they write
  * what they did themselves, insert-once, and read it back.
  */
+import type { CarriedRun } from '../machine/carried-run';
 import type { Dispatch, FreezeContext, OpenWaitEffect } from '../machine/effects';
 import type { EventOf, JudgedCall, OperationOutcome, StepProgress } from '../machine/events';
 import type { ArtifactHash, Fingerprint, WaitId } from '../machine/ids';
@@ -35,6 +36,10 @@ export interface AgentRunInput {
   readonly schemaVersion: 1;
   readonly ref: RunRef;
   readonly agent: string;
+  /** Where it goes on from an execution before. */
+  readonly carried?: CarriedRun;
+  /** Estimated events of one execution, after which the run continues as new; absent: the usual. */
+  readonly continueAfterEvents?: number;
 }
 
 export interface OpenedRun {
@@ -164,6 +169,13 @@ export interface AdoptedPlan {
   readonly cancelled: readonly number[];
 }
 
+/** What was accepted from outside, by the run's row. */
+export interface Standing {
+  /** Absent where the run has the newest plan. */
+  readonly plan?: AdoptedPlan;
+  readonly isCancelRequested: boolean;
+}
+
 export interface EndCheck {
   readonly obstacle?: 'operationOpen' | 'acceptanceRequired' | 'conditionUnmet';
   readonly unproved: number;
@@ -178,6 +190,12 @@ export interface CommitOutcome {
 /** Run inside the workflow task: short, no effect on the world, the same answer when asked again. */
 export interface LocalActivities {
   openRun(input: AgentRunInput): Promise<OpenedRun>;
+  /** For an execution that continues a run: what signals to the one before may have been about. */
+  readStanding(input: {
+    readonly ref: RunRef;
+    readonly planVersion: number;
+    readonly step: number;
+  }): Promise<Standing>;
   freezeContext(input: FreezeInput): Promise<FrozenContext>;
   judgeCandidate(input: JudgeInput): Promise<Judged>;
   readShort(input: CallInput): Promise<ReadOutcome>;

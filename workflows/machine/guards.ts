@@ -1,7 +1,7 @@
 /** Guards of the run table: pure over the run as it is before the transition, and the event. */
 import type { EventKind, EventOf, RunEvent } from './events';
 import { tokensOf, type Budget, type Totals } from './ledger';
-import { diagnose, traceStep } from './loops';
+import { correctionOf, diagnose, traceStep } from './loops';
 import type { Diagnosis, Run } from './run';
 import type { Terminal } from './states';
 
@@ -26,7 +26,7 @@ export const isBudgetSpent: Guard<'contextFrozen'> = (run, event) => findSpentBu
 /** Told already, and no progress since: the model had its correction step. */
 const isLooping: Guard<'contextFrozen'> = (run, event) =>
   findDiagnosis(run, event) !== undefined && traceStep(run, event.progress).corrected !== undefined;
-const isCorrectionFrozen: Guard<'contextFrozen'> = (run) => run.loops.corrected?.steps.at(-1) === run.step - 1;
+const isCorrectionFrozen: Guard<'contextFrozen'> = (run) => correctionOf(run) !== undefined;
 
 export const isLoopHandedOff: Guard<'contextFrozen'> = (run, event) =>
   !isCorrectionFrozen(run, event) && isLooping(run, event) && run.limits.loops.onLoop === 'handoff';

@@ -4,16 +4,22 @@
  */
 import type { StepProgress } from './events';
 import type { LoopLimits } from './limits';
-import { LOOP_WINDOW, type Diagnosis, type LoopState, type Run, type StepTrace } from './run';
+import { LOOP_CALLS, LOOP_WINDOW, type Diagnosis, type LoopState, type Run, type StepTrace } from './run';
 
 /** Traces the step that just ended, unless that was done already (a context that is frozen a second time). */
 export const traceStep = (run: Run, progress: StepProgress | undefined): LoopState => {
   const step = run.step - 1;
   if (step < 1 || progress === undefined || run.loops.traces.some((trace) => trace.step === step)) return run.loops;
   const hasProgress = progress.hasNewEvidence || progress.hasSettled || progress.hasClosedGap || progress.hasNarrowed;
-  const traces = [...run.loops.traces, toTrace(run, step, hasProgress)].slice(-LOOP_WINDOW);
+  const traces = newest([...run.loops.traces, toTrace(run, step, hasProgress)]);
   const isOver = hasProgress && diagnose({ traces }, run.limits.loops) === undefined;
   return isOver ? { traces } : { ...run.loops, traces };
+};
+
+const newest = (traces: Traces): Traces => {
+  const kept = traces.slice(-LOOP_WINDOW);
+  while (kept.length > 1 && kept.reduce((sum, { calls }) => sum + calls.length, 0) > LOOP_CALLS) kept.shift();
+  return kept;
 };
 
 /** Repeatable calls are asked again and again by declaration: none of them is traced. */
@@ -81,5 +87,9 @@ const noProgress = (traces: Traces, limit: number): Diagnosis | undefined => {
   if (last.length < limit || last.some((trace) => trace.hasProgress)) return undefined;
   return { rule: 'noProgress', steps: stepsOf(last), what: 'no new evidence' };
 };
+
+/** The diagnosis that the context of the step is to hold: the model has its correction step now. */
+export const correctionOf = ({ loops: { corrected }, step }: Pick<Run, 'loops' | 'step'>): Diagnosis | undefined =>
+  corrected?.steps.at(-1) === step - 1 ? corrected : undefined;
 
 const stepsOf = (traces: Traces): readonly number[] => traces.map((trace) => trace.step);

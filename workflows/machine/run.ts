@@ -106,13 +106,15 @@ export interface StepTrace {
 }
 
 export interface LoopState {
-  /** Bounded: the newest `LOOP_WINDOW` steps. */
+  /** Bounded: the newest `LOOP_WINDOW` steps, and of those as many as made `LOOP_CALLS` calls. */
   readonly traces: readonly StepTrace[];
   /** The diagnosis that the model has been told, until there is progress again. */
   readonly corrected?: Diagnosis;
 }
 
 export const LOOP_WINDOW = 24;
+/** Between them; the newest step is always traced. */
+export const LOOP_CALLS = 96;
 
 export interface Counters {
   readonly repairs: number;

@@ -5,11 +5,27 @@
 import { expect } from '@jest/globals';
 import type { RunRow } from '../../../store/rows';
 import { isTerminal } from '../../../workflows/machine/states';
+import { largestPayloadOf, MAX_PAYLOAD_BYTES, readExecutions, replayAll } from './histories';
 import type { Stage } from './stage';
 
 export const checkInvariants = async (stage: Stage, ...runs: readonly RunRow[]): Promise<void> => {
   expect(stage.model.scriptFailures).toEqual([]);
   for (const run of runs) await checkRun(stage, run);
+};
+
+interface Played {
+  readonly temporal: Stage['temporal'];
+  readonly bundlePath: string;
+}
+
+/** At the end of a file, since a replay takes a worker of its own: every history replays, and holds references, no bodies. */
+export const checkHistories = async ({ temporal, bundlePath }: Played, runs: readonly RunRow[]): Promise<void> => {
+  const executions = (await Promise.all(runs.map(({ ref }) => readExecutions(temporal, ref.run)))).flat();
+  for (const { workflowId, history } of executions) {
+    const isSmall = largestPayloadOf(history) <= MAX_PAYLOAD_BYTES;
+    expect({ workflowId, isSmall }).toEqual({ workflowId, isSmall: true });
+  }
+  await replayAll(bundlePath, executions);
 };
 
 const checkRun = async (stage: Stage, { ref }: RunRow): Promise<void> => {

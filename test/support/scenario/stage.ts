@@ -19,7 +19,7 @@ import { isTerminal } from '../../../workflows/machine/states';
 import { startTestDatabase, type TestDatabase } from '../databases';
 import { startDevServer, workflowBundle } from '../services';
 import { makeTempDir, removeDir } from '../temp-dir';
-import { checkInvariants } from './invariants';
+import { checkHistories, checkInvariants } from './invariants';
 import { startOwnPostgres } from './own-postgres';
 import { startWorkerProcess, type WorkerProcess } from './worker-process';
 
@@ -36,8 +36,9 @@ export interface Stage {
   readonly model: ModelServer;
   readonly database: TestDatabase;
   readonly tenant: string;
+  readonly taskQueue: string;
   /** One is started with the stage; further ones take over when one dies. */
-  readonly startWorker: () => Promise<WorkerProcess>;
+  readonly startWorker: (changes?: WorkerChanges) => Promise<WorkerProcess>;
   /** Starts the task of the agent; `data.ticket` is T100 unless given. */
   readonly start: (task?: Partial<StageTask>) => Promise<RunRow>;
   /** Waits for a terminal; explains where the run stands when it does not come. */
@@ -47,6 +48,11 @@ export interface Stage {
   /** After each scenario: the invariants of every run started since, then desk and model as they were at first. */
   readonly checkAndReset: () => Promise<void>;
   readonly close: () => Promise<void>;
+}
+
+export interface WorkerChanges {
+  /** Another module with agents than the example's. */
+  readonly agents?: string;
 }
 
 export interface StageTask {
@@ -61,6 +67,10 @@ export interface StageOptions {
   readonly script?: Script;
   readonly isWorkerStarted?: boolean;
   readonly storeGraceMs?: number;
+  /** 0 replays every workflow task from the start. Absent: as `HOLDFAST_TEST_CACHE` says, else the usual. */
+  readonly maxCachedWorkflows?: number;
+  /** Estimated events after which each run continues as new. */
+  readonly continueAfterEvents?: number;
   /** For scenarios in which it goes away; else a database on the shared one. */
   readonly isPostgresOwn?: boolean;
 }
@@ -84,11 +94,14 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
   const connection = await Connection.connect({ address: server.address });
   const temporal = new Client({ connection, namespace: server.namespace });
   const taskQueue = `scenario-${randomBytes(4).toString('hex')}`;
-  const runs = new Runs({ store, temporal, taskQueue });
+  const { continueAfterEvents, maxCachedWorkflows = cacheOfTests() } = options;
+  const target = { temporal, taskQueue, ...(continueAfterEvents === undefined ? {} : { continueAfterEvents }) };
+  const runs = new Runs({ store, ...target });
   const workers: WorkerProcess[] = [];
   const started: RunRow[] = [];
+  const played: RunRow[] = [];
 
-  const startWorker = async (): Promise<WorkerProcess> => {
+  const startWorker = async ({ agents }: WorkerChanges = {}): Promise<WorkerProcess> => {
     const worker = await startWorkerProcess({
       databaseUrl: database.url,
       temporalAddress: server.address,
@@ -97,9 +110,10 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
       bundlePath,
       modelUrl: model.url,
       deskUrl: deskProcess.url,
-      agents: join(ROOT, 'examples/tickets/agents.ts'),
+      agents: agents ?? join(ROOT, 'examples/tickets/agents.ts'),
       logFile: join(directory, 'worker.log'),
       ...(options.storeGraceMs === undefined ? {} : { storeGraceMs: options.storeGraceMs }),
+      ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
     });
     workers.push(worker);
     return worker;
@@ -115,6 +129,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     model,
     database,
     tenant: TENANT,
+    taskQueue,
     startWorker,
     start: async ({ agent = 'tickets', goal = GOAL, data = { ticket: 'T100' }, limits, idempotencyKey } = {}) => {
       const row = await runs.start(
@@ -135,20 +150,30 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     },
     until,
     checkAndReset: async () => {
-      await checkInvariants(stage, ...started.splice(0));
+      const over = started.splice(0);
+      played.push(...over);
+      await checkInvariants(stage, ...over);
       await stage.desk.reset();
       model.reset();
     },
     close: async () => {
-      await Promise.all(workers.map((worker) => worker.kill()));
-      await Promise.all([model.close(), deskProcess.stop('SIGKILL')]);
-      await connection.close();
-      await store.close();
-      await database.drop();
-      removeDir(directory);
+      await checkHistories({ temporal, bundlePath }, played).finally(shutDown);
     },
   };
+  const shutDown = async (): Promise<void> => {
+    await Promise.all(workers.map((worker) => worker.kill()));
+    await Promise.all([model.close(), deskProcess.stop('SIGKILL')]);
+    await connection.close();
+    await store.close();
+    await database.drop();
+    removeDir(directory);
+  };
   return stage;
+};
+
+const cacheOfTests = (): number | undefined => {
+  const size = process.env['HOLDFAST_TEST_CACHE'];
+  return size === undefined || size === '' ? undefined : Number(size);
 };
 
 const startDatabase = (directory: string, { isPostgresOwn = false }: StageOptions): Promise<TestDatabase> =>

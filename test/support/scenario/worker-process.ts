@@ -19,6 +19,7 @@ export interface WorkerEnvironment {
   readonly agents: string;
   readonly logFile: string;
   readonly storeGraceMs?: number;
+  readonly maxCachedWorkflows?: number;
 }
 
 export interface WorkerProcess {
@@ -69,6 +70,9 @@ const toEnv = (environment: WorkerEnvironment): NodeJS.ProcessEnv => ({
   HOLDFAST_AGENTS: environment.agents,
   HOLDFAST_EXAMPLE_DESK_URL: environment.deskUrl,
   HOLDFAST_LOG_LEVEL: 'info',
+  ...(environment.maxCachedWorkflows === undefined
+    ? {}
+    : { HOLDFAST_MAX_CACHED_WORKFLOWS: String(environment.maxCachedWorkflows) }),
   ...(environment.storeGraceMs === undefined ? {} : { HOLDFAST_STORE_GRACE_MS: String(environment.storeGraceMs) }),
 });
 
