@@ -5,13 +5,12 @@ import { z } from 'zod';
 import type { NewRun } from '../store/rows';
 import { parseTenantId, type RunId } from '../workflows/contract/ids';
 import { HoldfastError } from './errors';
-
-const json: z.ZodType<z.core.util.JSONType> = z.json();
+import { JSON_OBJECT } from './schemas/common';
 
 export const START_REQUEST = z.strictObject({
   agent: z.string().min(1).max(100),
   goal: z.string().min(1).max(20_000),
-  data: z.record(z.string(), json).default({}),
+  data: JSON_OBJECT.default({}),
   limits: z
     .strictObject({
       maxSteps: z.int().positive().optional(),

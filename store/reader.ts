@@ -23,6 +23,8 @@ export interface LiveAttempt {
   /** Index of the first of `texts`. */
   readonly from: number;
   readonly texts: readonly string[];
+  /** The attempt has failed or was lost: nothing that it said stands. */
+  readonly isVoid: boolean;
 }
 
 /** What tells a follower whether there is anything to read. */

@@ -33,9 +33,12 @@ export const createLiveTextStore = ({ db, clock }: Session): LiveTextStore => ({
       readonly attempt: number;
       readonly from: number;
       readonly texts: readonly string[];
+      readonly isVoid: boolean;
     }>`
-      select step, attempt, ${from} as "from", texts[${from} + 1:] as texts
-      from live_text where tenant = ${tenant} and run = ${run}`.execute(db);
+      select step, attempt, ${from} as "from", texts[${from} + 1:] as texts,
+        coalesce(attempts.state in ('FAILED', 'LOST'), false) as "isVoid"
+      from live_text left join attempts using (tenant, run, step, attempt)
+      where tenant = ${tenant} and run = ${run}`.execute(db);
     const [row] = rows;
     return row && { ...row, texts: row.texts.map(decodeText) };
   },
