@@ -1,0 +1,97 @@
+/**
+ * The service as a value: `app.request(…)` is a request to it, without a port. What every request goes through is here, in
+ * order; what a route does is in `routes/`, and what a client can do at all in `holdfast-client.ts`.
+ *
+ *   1. Whatever is thrown becomes one RFC 9457 problem, in one place.
+ *   2. Below /v1 nothing is looked at before the caller is known; a route's role is required before its input is.
+ *   3. Another tenant's thing is not found, exactly as if it did not exist.
+ */
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { methodNotAllowed } from 'hono/method-not-allowed';
+import { secureHeaders } from 'hono/secure-headers';
+import { timeout } from 'hono/timeout';
+import { createMetrics } from './metrics';
+import { authenticate } from './middleware/authenticate';
+import { limitRate } from './middleware/limit-rate';
+import { record } from './middleware/record';
+import { fromZod, ProblemError, toProblem, toProblemError, toProblemResponse } from './problems/problem';
+import { addArtifactRoute } from './routes/artifacts';
+import { addControlRoutes } from './routes/control';
+import { addEventRoutes } from './routes/events';
+import { addHealthRoutes } from './routes/health';
+import { addResultRoute } from './routes/result';
+import { addRunRoutes } from './routes/runs';
+import { addSummaryRoute } from './routes/summary';
+import { addWaitRoutes } from './routes/waits';
+import { DEFAULT_SERVICE_LIMITS, type App, type AppEnv, type Service, type ServiceDeps } from './service';
+import { describeApi } from './describe-api';
+
+/** A whole service, made of what it is given; it opens nothing itself. */
+export const createApp = (deps: ServiceDeps): App => {
+  const service: Service = {
+    ...deps,
+    limits: { ...DEFAULT_SERVICE_LIMITS, ...deps.limits },
+    metrics: createMetrics(() => deps.parts.feeds.followers()),
+  };
+  const app: App = new OpenAPIHono<AppEnv>({
+    defaultHook: (result) => {
+      if (!result.success) throw fromZod(result.error, result.target);
+    },
+  });
+  app.onError((error, c) => answerProblem(service, c, error));
+  app.notFound((c) => {
+    throw new ProblemError('route.not_found', `${c.req.method} ${c.req.path.slice(0, 200)}: no such resource`);
+  });
+  app.use(record(service));
+  app.use(secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }));
+  addHealthRoutes(app, service);
+  addCallbacks(app, service);
+  app.use('/v1/*', authenticate);
+  app.use('/v1/*', bodyLimit({ maxSize: service.limits.maxBodyBytes, onError: () => tooLarge(service) }));
+  app.use('/v1/*', timeout(service.limits.requestTimeoutMs));
+  app.use(
+    methodNotAllowed({
+      app,
+      onMethodNotAllowed: (c, methods) => {
+        const Allow = methods.join(', ');
+        throw new ProblemError('route.method', `${c.req.method}: expected ${Allow}`, { headers: { Allow } });
+      },
+    }),
+  );
+  addRunRoutes(app);
+  addEventRoutes(app);
+  addResultRoute(app);
+  addArtifactRoute(app);
+  addWaitRoutes(app, service);
+  addControlRoutes(app);
+  addSummaryRoute(app);
+  app.get('/openapi.json', (c) => c.json(describeApi(app)));
+  return app;
+};
+
+const answerProblem = (service: Service, c: Context<AppEnv>, error: unknown): Response => {
+  const refusal = toProblemError(error);
+  const problem = toProblem(refusal);
+  service.metrics.problem(problem.code);
+  if (problem.status >= 500) {
+    const { cause } = refusal;
+    service.log.error(
+      { requestId: c.get('requestId'), instance: problem.instance, code: problem.code, err: cause },
+      'a request failed',
+    );
+  }
+  return toProblemResponse(refusal, problem);
+};
+
+const tooLarge = ({ limits }: Service): never => {
+  throw new ProblemError('request.too_large', `body: expected at most ${limits.maxBodyBytes} bytes`);
+};
+
+/** They bring no token: each is signed by the tool whose operation it is about. */
+const addCallbacks = (app: App, { callbacks, limits }: Service): void => {
+  if (callbacks === undefined) return;
+  app.use('/v1/callbacks/*', limitRate({ perMinute: limits.callbacksPerMinute, keyOf: (c) => c.req.path }));
+  app.route('/', callbacks);
+};
