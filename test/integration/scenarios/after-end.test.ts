@@ -1,5 +1,8 @@
 /** What goes on after a run's end: reconciliation, resolutions, ends from outside. Effects are counted at the desk. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { AfterEnd } from '../../../client/after-end';
+import { compileAgents } from '../../../definition/compile-agent';
+import { createTicketsAgent } from '../../../examples/tickets/agent';
 import type { OperationRow, RunRow } from '../../../store/rows';
 import type { Result } from '../../../workflows/contract/records';
 import { reconcileIdOf } from '../../../workflows/contract/reconcile';
@@ -108,12 +111,20 @@ test('B14: what is found not to have happened after the end is not sent then', a
 describe('where the far side offers no way to ask', () => {
   test('nobody goes on asking: it is unresolved until a person says what became of it', async () => {
     await stage.desk.addFault({ match: { route: 'reassign' }, fault: { kind: 'apply-then-drop' } });
+    const afterEnd = makeAfterEnd();
+    const resolve = (subject: string, id: string, state: 'SUCCEEDED' | 'FAILED' = 'SUCCEEDED') =>
+      afterEnd.resolve({ tenant: stage.tenant, subject }, run.ref.run, {
+        id,
+        operation: operation?.id ?? '',
+        state,
+        why: 'the desk shows it',
+      });
 
     const run = await stage.start({ agent: 'tickets-brief-neither', limits: { deadlineMs: 7_000 } });
-    await reassignIn(run, 'UNRESOLVED');
+    const operation = await reassignIn(run, 'UNRESOLVED');
+    await expect(resolve('bob', 'r0')).rejects.toMatchObject({ code: 'resolve.run_not_ended' });
     const row = await stage.end(run);
-    const { id } = await reassignOf(run);
-    const reconcile = stage.temporal.workflow.getHandle(reconcileIdOf(id));
+    const reconcile = stage.temporal.workflow.getHandle(reconcileIdOf((await reassignOf(run)).id));
     await stage.until(
       () => reconcile.describe().catch(() => undefined),
       (described) => described?.status.name === 'COMPLETED',
@@ -121,6 +132,48 @@ describe('where the far side offers no way to ask', () => {
 
     expect(row.terminal).toBe('EXPIRED');
     expect(await reconcile.result()).toEqual({ kind: 'givenUp' });
-    expect(await stage.runs.result(stage.tenant, run.ref.run)).toMatchObject({ version: 1 });
+    const first = await stage.runs.result(stage.tenant, run.ref.run);
+    expect(first?.version).toBe(1);
+
+    await expect(resolve('alice', 'r1')).rejects.toMatchObject({ code: 'resolve.not_permitted' });
+    const { result } = await resolve('bob', 'r2');
+    expect(result).toMatchObject({
+      version: 2,
+      terminal: 'EXPIRED',
+      resolutions: [
+        {
+          id: 'r2',
+          operation: operation?.id,
+          from: 'UNRESOLVED',
+          to: 'SUCCEEDED',
+          by: { kind: 'person', subject: 'bob' },
+          why: 'the desk shows it',
+        },
+      ],
+    });
+    expect(await resolve('bob', 'r2')).toEqual({ id: 'r2', result });
+    await expect(resolve('bob', 'r3', 'FAILED')).rejects.toMatchObject({ code: 'resolve.settled' });
+    expect(await stage.runs.result(stage.tenant, run.ref.run)).toEqual(result);
+    expect(await stage.runs.result(stage.tenant, run.ref.run, 1)).toEqual(first);
+    const notes = await stage.runs.events(stage.tenant, run.ref.run, { after: 0, limit: 1_000 });
+    expect(notes.flatMap(({ eventId }) => (eventId?.startsWith('resolution') === true ? [eventId] : []))).toEqual([
+      'resolution_refused:r0:resolve.run_not_ended',
+      'resolution_refused:r1:resolve.not_permitted',
+      'resolution:2',
+      'resolution_refused:r3:resolve.settled',
+    ]);
+    expect(await sendsOf(stage, 'reassign')).toBe(1);
   });
 });
+
+/** As a service has it: nobody resolves their own run. */
+const makeAfterEnd = (): AfterEnd => {
+  const agent = createTicketsAgent({
+    name: 'tickets-brief-neither',
+    tools: { deskUrl: stage.deskProcess.url, contract: 'neither' },
+  });
+  const notYourOwn = `@id("not-your-own") forbid (principal, action == Action::"respond", resource is Wait)
+    when { resource.kind == "reconciliation" && context.requester == principal.subject };`;
+  const agents = compileAgents([{ ...agent, policy: `${agent.policy}\n${notYourOwn}` }]);
+  return new AfterEnd({ store: stage.store, temporal: stage.temporal, taskQueue: stage.taskQueue, agents });
+};
