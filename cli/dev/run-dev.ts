@@ -108,7 +108,7 @@ const addressOf = ({ address, namespace }: DevStack['temporal']): { address: str
 
 /** Commands that are started meanwhile find the stack by its file. */
 const tellOthers = ({ layout }: Session, { settings }: DevPlan, stack: DevStack): void => {
-  const { databaseUrl, temporal, modelUrl, processes, agents } = stack;
+  const { databaseUrl, temporal, modelUrl, processes, agents, agentsModule, tokenKey } = stack;
   writeStackFile(layout.root, {
     startedAt: new Date().toISOString(),
     databaseUrl,
@@ -117,6 +117,8 @@ const tellOthers = ({ layout }: Session, { settings }: DevPlan, stack: DevStack)
     taskQueue: settings.taskQueue,
     modelUrl: modelUrl ?? null,
     agents: [...agents],
+    agentsModule,
+    tokenKey,
     processes: { ...processes },
     logDir: layout.logDir,
   });

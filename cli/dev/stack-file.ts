@@ -1,7 +1,7 @@
 /**
  * What a running development stack tells other commands: `stack.json` in its data directory. It names the process that
- * owns the stack, so that one left behind by a crash is recognised. It holds the database's password: readable by its owner
- * alone.
+ * owns the stack, so that one left behind by a crash is recognised. It holds the database's password and a key: readable by
+ * its owner alone.
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,6 +22,10 @@ const STACK = z.strictObject({
   modelUrl: z.url().nullable(),
   /** What the worker serves. */
   agents: z.array(z.string()),
+  /** Where they are loaded from, and what they look for in the environment. */
+  agentsModule: z.strictObject({ path: z.string(), environment: z.record(z.string(), z.string()) }),
+  /** Of the tokens of waits, in base64. */
+  tokenKey: z.string(),
   /** The example's own processes, by name. */
   processes: z.record(z.string(), z.url()),
   logDir: z.string(),

@@ -16,6 +16,7 @@ import { findTemporalCli } from '../stack/temporal-binary';
 import { startTemporalServer, type TemporalServer } from '../stack/temporal-server';
 import { formatDuration } from '../view/format';
 import type { DevExample } from './dev-example';
+import { keepTokenKey } from './token-key';
 
 export interface StackOptions {
   readonly layout: DataDirLayout;
@@ -41,6 +42,10 @@ interface Servers {
 export interface DevStack extends Servers {
   /** What the worker serves. */
   readonly agents: readonly string[];
+  /** Where they are loaded from, and the variables in which they find the example's processes. */
+  readonly agentsModule: { readonly path: string; readonly environment: Record<string, string> };
+  /** In base64. */
+  readonly tokenKey: string;
 }
 
 export const startStack = async (options: StackOptions): Promise<DevStack> => {
@@ -51,7 +56,13 @@ export const startStack = async (options: StackOptions): Promise<DevStack> => {
     startProcesses(options),
   ]);
   const servers = { databaseUrl, temporal, processes, ...(modelUrl === undefined ? {} : { modelUrl }) };
-  return { ...servers, agents: await timed('worker', options, () => startWorker(options, servers)) };
+  const { example, settings, layout } = options;
+  const tokenKey = settings.tokenKey === undefined ? keepTokenKey(layout.stateDir) : encodeKey(settings.tokenKey);
+  const module = { path: example.modulePathOf(example.agents), environment: addressVariables(example, servers) };
+  const agents = await timed('worker', options, () =>
+    startWorker(options, { ...servers, agentsModule: module, tokenKey }),
+  );
+  return { ...servers, agents, agentsModule: module, tokenKey };
 };
 
 const timed = async <T>(name: string, { onProgress }: StackOptions, start: () => Promise<T>): Promise<T> => {
@@ -134,8 +145,11 @@ const startProcesses = async (options: StackOptions): Promise<Servers['processes
 
 const WORKER_READY = z.object({ agents: z.array(z.string()) });
 
-const startWorker = async (options: StackOptions, servers: Servers): Promise<readonly string[]> => {
-  const { group, example, settings, layout } = options;
+const encodeKey = (key: Uint8Array): string => Buffer.from(key).toString('base64');
+
+const startWorker = async (options: StackOptions, servers: Omit<DevStack, 'agents'>): Promise<readonly string[]> => {
+  const { group, settings, layout } = options;
+  const { agentsModule, tokenKey } = servers;
   const { ready } = await group.startScript({
     name: 'worker',
     script: join(PACKAGE_DIR, 'workers', 'main.js'),
@@ -146,9 +160,10 @@ const startWorker = async (options: StackOptions, servers: Servers): Promise<rea
       TEMPORAL_ADDRESS: servers.temporal.address,
       TEMPORAL_NAMESPACE: servers.temporal.namespace,
       HOLDFAST_TASK_QUEUE: settings.taskQueue,
-      HOLDFAST_AGENTS: example.modulePathOf(example.agents),
+      HOLDFAST_AGENTS: agentsModule.path,
+      HOLDFAST_TOKEN_KEY: tokenKey,
       ...modelVariables(servers),
-      ...addressVariables(example, servers),
+      ...agentsModule.environment,
     }),
   });
   return WORKER_READY.parse(ready).agents;
@@ -167,9 +182,10 @@ const modelVariables = ({ modelUrl }: Servers): Readonly<Record<string, string |
     ? {}
     : { ANTHROPIC_API_KEY: 'offline', ANTHROPIC_AUTH_TOKEN: undefined, ANTHROPIC_BASE_URL: modelUrl };
 
-const addressVariables = (example: DevExample, { processes }: Servers): Readonly<Record<string, string | undefined>> =>
+const addressVariables = (example: DevExample, { processes }: Pick<Servers, 'processes'>): Record<string, string> =>
   Object.fromEntries(
-    example.processes.flatMap(({ name, urlVariable }) =>
-      urlVariable === undefined ? [] : [[urlVariable, processes[name]] as const],
-    ),
+    example.processes.flatMap(({ name, urlVariable }) => {
+      const url = processes[name];
+      return urlVariable === undefined || url === undefined ? [] : [[urlVariable, url] as const];
+    }),
   );

@@ -19,6 +19,8 @@ const STACK = {
   taskQueue: 'holdfast',
   modelUrl: 'http://127.0.0.1:9999',
   agents: ['tickets'],
+  agentsModule: { path: '/app/agents.js', environment: { HOLDFAST_EXAMPLE_DESK_URL: 'http://127.0.0.1:9998' } },
+  tokenKey: 'c2VjcmV0',
   processes: { desk: 'http://127.0.0.1:9998' },
   logDir: '/app/logs',
 };
