@@ -3,6 +3,7 @@
  * offline model server, a task queue on the shared Temporal server, and worker processes.
  */
 import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { Runs } from '../../../client/runs';
@@ -21,6 +22,7 @@ import { startDevServer, workflowBundle } from '../services';
 import { makeTempDir, removeDir } from '../temp-dir';
 import { checkHistories, checkInvariants } from './invariants';
 import { startOwnPostgres } from './own-postgres';
+import { newCallbackSecret, startServiceProcess, type ServiceProcess } from './service-process';
 import { startWorkerProcess, type WorkerProcess } from './worker-process';
 
 const ROOT = join(__dirname, '..', '..', '..');
@@ -38,6 +40,8 @@ export interface Stage {
   readonly tenant: string;
   readonly taskQueue: string;
   /** One is started with the stage; further ones take over when one dies. */
+  /** The service, where the stage has one (`isServiceStarted`): started again it is at the same address. */
+  readonly startService: () => Promise<ServiceProcess>;
   readonly startWorker: (changes?: WorkerChanges) => Promise<WorkerProcess>;
   /** Starts the task of the agent; `data.ticket` is T100 unless given. */
   readonly start: (task?: Partial<StageTask>) => Promise<RunRow>;
@@ -66,6 +70,8 @@ export interface StageTask {
 export interface StageOptions {
   readonly script?: Script;
   readonly isWorkerStarted?: boolean;
+  /** `holdfast serve`, to which the desk's callbacks go; the desk signs with the older of its two secrets. */
+  readonly isServiceStarted?: boolean;
   readonly storeGraceMs?: number;
   /** 0 replays every workflow task from the start. Absent: as `HOLDFAST_TEST_CACHE` says, else the usual. */
   readonly maxCachedWorkflows?: number;
@@ -85,9 +91,14 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     workflowBundle(),
     startDatabase(directory, options),
   ]);
+  const { isServiceStarted = false } = options;
+  const callbackSecrets = [newCallbackSecret(), newCallbackSecret()];
+  const callbackSecretFile = join(directory, 'callback-secret');
+  writeFileSync(callbackSecretFile, callbackSecrets.at(-1) ?? '', { mode: 0o600 });
   const deskProcess = await startDeskProcess({
     mainPath: join(ROOT, 'examples/tickets/desk/main.ts'),
     nodeArguments: ['-r', join(ROOT, 'test/support/ts-register.cjs')],
+    ...(isServiceStarted ? { callbackSecretFile } : {}),
   });
   const model = await startModelServer({ script: options.script ?? createScript() });
   const store = createPostgresStore({ url: database.url });
@@ -100,6 +111,22 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
   const workers: WorkerProcess[] = [];
   const started: RunRow[] = [];
   const played: RunRow[] = [];
+
+  const services: ServiceProcess[] = [];
+  const startService = async (): Promise<ServiceProcess> => {
+    const service = await startServiceProcess({
+      databaseUrl: database.url,
+      temporalAddress: server.address,
+      namespace: server.namespace,
+      taskQueue,
+      callbackSecrets,
+      logFile: join(directory, 'service.log'),
+      port: Number(new URL(services[0]?.url ?? 'http://127.0.0.1:0').port),
+    });
+    services.push(service);
+    return service;
+  };
+  if (isServiceStarted) await startService();
 
   const startWorker = async ({ agents }: WorkerChanges = {}): Promise<WorkerProcess> => {
     const worker = await startWorkerProcess({
@@ -114,6 +141,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
       logFile: join(directory, 'worker.log'),
       ...(options.storeGraceMs === undefined ? {} : { storeGraceMs: options.storeGraceMs }),
       ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+      ...(services[0] === undefined ? {} : { callbackBaseUrl: services[0].url }),
     });
     workers.push(worker);
     return worker;
@@ -130,6 +158,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     database,
     tenant: TENANT,
     taskQueue,
+    startService,
     startWorker,
     start: async ({ agent = 'tickets', goal = GOAL, data = { ticket: 'T100' }, limits, idempotencyKey } = {}) => {
       const row = await runs.start(
@@ -161,7 +190,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     },
   };
   const shutDown = async (): Promise<void> => {
-    await Promise.all(workers.map((worker) => worker.kill()));
+    await Promise.all([...workers, ...services].map((child) => child.kill()));
     await Promise.all([model.close(), deskProcess.stop('SIGKILL')]);
     await connection.close();
     await store.close();

@@ -20,6 +20,7 @@ export interface WorkerEnvironment {
   readonly logFile: string;
   readonly storeGraceMs?: number;
   readonly maxCachedWorkflows?: number;
+  readonly callbackBaseUrl?: string;
 }
 
 export interface WorkerProcess {
@@ -70,6 +71,7 @@ const toEnv = (environment: WorkerEnvironment): NodeJS.ProcessEnv => ({
   HOLDFAST_AGENTS: environment.agents,
   HOLDFAST_EXAMPLE_DESK_URL: environment.deskUrl,
   HOLDFAST_LOG_LEVEL: 'info',
+  ...(environment.callbackBaseUrl === undefined ? {} : { HOLDFAST_CALLBACK_BASE_URL: environment.callbackBaseUrl }),
   ...(environment.maxCachedWorkflows === undefined
     ? {}
     : { HOLDFAST_MAX_CACHED_WORKFLOWS: String(environment.maxCachedWorkflows) }),
