@@ -12,7 +12,9 @@ import type { CompiledAgent } from '../definition/registry';
 import { isJsonObject } from '../definition/storable-json';
 import { createPolicy, type PolicyDecision } from '../policy/create-policy';
 import type { Principal, ResponseCase, ResponseJudgement } from '../store/rows';
+import { waitEvidenceIdOf } from '../workflows/contract/ids';
 import type { Json, JsonObject } from '../workflows/contract/json';
+import type { Fact } from '../workflows/contract/records';
 import { judgeEdit } from './judge-edit';
 import type { PreparedEdit } from './prepare-edit';
 import { refuse, type Refused } from './refusals';
@@ -99,9 +101,11 @@ const judgeWords = (response: PreparedResponse, about: ResponseCase): ResponseJu
   if (permission.decision === 'deny') return refuseUnpermitted(response, about, permission);
   const edited = hasArguments(response, about) ? judgeEdit(response, about, agent) : undefined;
   if (edited?.kind === 'refused') return edited;
+  const effective = toEffective(response, about);
   return {
     kind: 'accepted',
-    response: toEffective(response, about),
+    response: effective,
+    facts: toFacts(effective, about.wait),
     evidence: { ...evidenceOf(permission), ...edited?.evidence },
   };
 };
@@ -153,4 +157,19 @@ const toEffective = ({ body, edit }: PreparedResponse, { wait, operation }: Resp
   if (wait.kind !== 'approval' || said['decision'] !== 'approve' || operation === undefined) return said;
   if (edit?.kind !== 'ready') return { ...said, argumentHash: operation.argumentHash };
   return { ...said, arguments: edit.args, argumentHash: edit.edit.argumentHash };
+};
+
+/**
+ * What the run may rest on from now on. A reconciliation's fact is what became of the operation, which is found out when it
+ * is settled.
+ */
+const toFacts = (response: JsonObject, { id, kind, operation }: ResponseCase['wait']): readonly Fact[] => {
+  const evidence = waitEvidenceIdOf(id);
+  if (kind === 'reconciliation') return [];
+  if (kind === 'approval') {
+    const object = `operation:${operation ?? id}`;
+    return [{ object, field: 'approval', value: response['decision'] ?? null, evidence }];
+  }
+  const object = `answer:${evidence}`;
+  return Object.entries(response).map(([field, value]) => ({ object, field, value, evidence }));
 };

@@ -214,6 +214,8 @@ export type ResponseJudgement =
       readonly kind: 'accepted';
       /** As the wait keeps it. */
       readonly response: JsonObject;
+      /** What is confirmed by it. */
+      readonly facts: readonly Fact[];
       /** For the journal: what the verdict rests on. */
       readonly evidence: JsonObject;
     }

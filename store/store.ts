@@ -100,16 +100,19 @@ export interface RunStore {
    * cancelled CREATED and NOT_EXECUTED operations, and a wake `reconcile` for each operation without a proved end, in one
    * transaction. An intended CANCELLED becomes CANCEL_UNKNOWN while
    * an operation is unproved. The loser gets the winner's outcome. The terminal's own event is written here, with the next
-   * number; what the workflow numbers from there on is noted as late.
+   * number; what the workflow numbers from there on is noted as late. With `planVersion`, where the plan has moved on since:
+   * nothing but the events is written, and `undefined` returned.
    */
   commit(
     carried: Carried,
     end: {
       readonly terminal: Terminal;
       readonly reason: string;
+      /** Under which it was decided, where a message that was accepted since goes before this end. */
+      readonly planVersion?: number;
       readonly buildResult: (terminal: Terminal) => Omit<Result, 'version'>;
     },
-  ): Promise<CommitOutcome>;
+  ): Promise<CommitOutcome | undefined>;
   /** The newest version, or the one asked for; each is the same for ever. */
   result(ref: RunRef, version?: number): Promise<Result | undefined>;
   /**
@@ -356,8 +359,8 @@ export interface WaitStore {
   /**
    * One transaction on the locked run row, then the wait's, then its operation's. `judge` is pure and called once for each
    * try of the transaction, with the time at which the locks were held. Whatever it says is written with the response and
-   * noted in the journal (`response:<id>`, never the body). Accepted: the wait is CONSUMED, with an edit the operation has
-   * its new arguments, and a wake `respond` is owed. A wait that is past its expiry becomes EXPIRED.
+   * noted in the journal (`response:<id>`, never the body). Accepted: the wait is CONSUMED, its facts count, with an edit the
+   * operation has its new arguments, and a wake `respond` is owed. A wait that is past its expiry becomes EXPIRED.
    *
    * A response that was judged before (same id, wait, principal and body) gets the verdict of then; the same id with
    * anything else is refused as `response.id_taken`. Undefined where this run has no such wait.

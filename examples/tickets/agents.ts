@@ -21,8 +21,11 @@ export const agents: readonly AgentDefinition[] = [
     policy: ['approval'],
     changes: { waits: { approval: { expiresInMs: 2_000, onExpiry: 'tell-model' } } },
   }),
+  // … and it is another person than the one who asked.
+  variant('tickets-separate', { policy: ['approval', 'separate'] }),
   // No ticket goes to legal, and none is closed.
   variant('tickets-guarded', { policy: ['guarded'] }),
+  variant('tickets-approval-guarded', { policy: ['approval', 'guarded'] }),
   // A person accepts the answer before the run may succeed.
   variant('tickets-acceptance', { changes: { acceptance: true } }),
   // Writes that may rely on less when a receipt is lost.
@@ -35,6 +38,10 @@ export const agents: readonly AgentDefinition[] = [
     tools: { deskUrl, contract: 'neither' },
     changes: { limits: { cancelGraceMs: 1_500 } },
   }),
+  // Jobs are polled so rarely that only a callback ends one soon.
+  variant('tickets-callbacks', { tools: { deskUrl, times: { pollEveryMs: 120_000 } } }),
+  // A look-up that gives no answer is given up soon.
+  variant('tickets-impatient', { tools: { deskUrl, times: { maxLookUps: 3 } } }),
   // Room for runs of hundreds of steps.
   variant('tickets-long', {
     changes: {

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const POLICY_ADDITIONS = ['approval', 'guarded'] as const;
+export const POLICY_ADDITIONS = ['approval', 'guarded', 'separate'] as const;
 export type PolicyAddition = (typeof POLICY_ADDITIONS)[number];
 
 /** policy.cedar with what is added to it: a `forbid` always wins over a `permit`. */

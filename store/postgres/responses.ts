@@ -4,7 +4,7 @@
  */
 import { sql, type RawBuilder } from 'kysely';
 import type { WaitId } from '../../workflows/contract/ids';
-import type { RunRef } from '../../workflows/contract/records';
+import type { Fact, RunRef } from '../../workflows/contract/records';
 import { isUnproved, isUnsent, type OperationState } from '../../workflows/machine/operation-transitions';
 import { RowMissing, StoreConflict } from '../errors';
 import type {
@@ -55,6 +55,7 @@ export const respond = (
     await moveWait(trx, { responding, about, judgement });
     if (judgement.kind === 'accepted') {
       await editOperation(trx, responding, about.wait);
+      await insertFacts(session, trx, { about, facts: judgement.facts });
       await insertWake(session, trx, { ref, wake: { kind: 'respond', subject: about.wait.id } });
     }
     await noteEvents(session, trx, { run, notes: [toNote(responding, about, judgement)] });
@@ -275,6 +276,36 @@ export const listResponses = async ({ db }: Session, ref: RunRef, wait: WaitId):
     receivedAt: received_at,
     ...present({ message: mapPresent(message, decodeText) }),
   }));
+};
+
+/** Behind those of the calls of the step in which it was asked. */
+const AFTER_CALLS = 1_000_000;
+
+const insertFacts = async (
+  { clock }: Session,
+  trx: Trx,
+  { about: { wait, run }, facts }: { readonly about: ResponseCase; readonly facts: readonly Fact[] },
+): Promise<void> => {
+  if (facts.length === 0) return;
+  await trx
+    .insertInto('facts')
+    .values(
+      facts.map(({ object, field, value, version, evidence }, index) => ({
+        tenant: run.ref.tenant,
+        run: run.ref.run,
+        source: wait.id,
+        index,
+        step: run.step,
+        ordinal: AFTER_CALLS,
+        object: encodeText(object),
+        field: encodeText(field),
+        value: JSON.stringify(value),
+        version: mapPresent(version, encodeText),
+        evidence,
+        recorded_at: clock.now(),
+      })),
+    )
+    .execute();
 };
 
 const toNote = ({ response }: Responding, { wait, receivedAt }: ResponseCase, judgement: ResponseJudgement): Note => ({
