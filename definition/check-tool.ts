@@ -108,6 +108,7 @@ const ONLY_OF_WRITES = [
   'reconcile',
   'lookupIsAuthoritative',
   'settleWindowMs',
+  'maxLookUps',
   'keyRetentionMs',
   'poll',
   'cancel',
@@ -166,6 +167,12 @@ const checkWrite = ({ check }: FaultList, tool: Tool): void => {
     field: 'readCallback',
     got: 'a reader of callbacks without poll or reconcile',
     expected: 'a way to ask: a callback may never come, or may not say what became of the work',
+  }));
+  check(tool.maxLookUps === undefined || (isPositive(tool.maxLookUps) && tool.reconcile !== undefined), () => ({
+    code: 'tool.look_ups',
+    field: 'maxLookUps',
+    got: tool.maxLookUps,
+    expected: 'a whole number above 0, for a tool with reconcile',
   }));
   check(tool.keyRetentionMs === undefined || tool.idempotency === 'key', () => ({
     code: 'tool.key_retention',

@@ -109,6 +109,8 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   readonly lookupIsAuthoritative?: boolean;
   /** How long after the dispatch deadline an effect may still become visible to a look-up. */
   readonly settleWindowMs?: number;
+  /** How often the far side is asked about one send whose outcome is unknown, less and less often; then a person is. 8. */
+  readonly maxLookUps?: number;
   /** How long the far side remembers a key; 24 h where absent. */
   readonly keyRetentionMs?: number;
   /** Default 10 s for writes, 1 s for reads; a read of at most 1 s runs without an activity of its own. */

@@ -11,6 +11,7 @@ import { makeFailure } from './failure';
 import { cancelled, storeLearned, type Known, type Learned } from './learned';
 import type { LoadedOperation } from './load-operation';
 import {
+  MAX_LOOK_UPS,
   nextForUnknown,
   quietInMs,
   traitsOf,
@@ -103,6 +104,7 @@ const MISSING_TOOL: ToolTraits = {
   idempotency: 'none',
   settleWindowMs: 0,
   keyRetentionMs: 0,
+  maxLookUps: MAX_LOOK_UPS,
   timeoutMs: 0,
 };
 

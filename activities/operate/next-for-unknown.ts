@@ -25,6 +25,8 @@ export interface ToolTraits {
   readonly idempotency: 'key' | 'version' | 'none';
   readonly settleWindowMs: number;
   readonly keyRetentionMs: number;
+  /** For each send; then a person. */
+  readonly maxLookUps: number;
   readonly timeoutMs: number;
 }
 
@@ -76,7 +78,7 @@ export type UnknownNext =
   | { readonly kind: 'person'; readonly why: PersonReason };
 
 export const MAX_GENERATIONS = 5;
-/** For each send; then a person. */
+/** Where the tool declares no other limit. */
 export const MAX_LOOK_UPS = 8;
 /** A lost receipt is mostly lost after the effect: the first look-up need not wait for the deadline. */
 export const FIRST_LOOK_UP_MS = 250;
@@ -91,6 +93,7 @@ export const traitsOf = (tool: Tool): ToolTraits => ({
   idempotency: tool.idempotency ?? 'none',
   settleWindowMs: tool.settleWindowMs ?? 0,
   keyRetentionMs: tool.keyRetentionMs ?? DEFAULT_KEY_RETENTION_MS,
+  maxLookUps: tool.maxLookUps ?? MAX_LOOK_UPS,
   timeoutMs: tool.timeoutMs ?? DEFAULT_WRITE_TIMEOUT_MS,
 });
 
@@ -140,9 +143,9 @@ const nextForProvedUnexecuted = (inquiry: Inquiry): UnknownNext => {
 };
 
 /** After the back-off, or as soon as it is quiet where an answer before that would prove nothing. */
-const nextLookUp = ({ operation, now }: Inquiry, quietIn = 0): UnknownNext => {
+const nextLookUp = ({ traits, operation, now }: Inquiry, quietIn = 0): UnknownNext => {
   const { lookUps, generation, notBeforeAt = now } = operation;
-  if (lookUps >= MAX_LOOK_UPS * Math.max(1, generation)) return { kind: 'person', why: 'unknown.look_up_failed' };
+  if (lookUps >= traits.maxLookUps * Math.max(1, generation)) return { kind: 'person', why: 'unknown.look_up_failed' };
   const backOff = lookUps === 0 ? FIRST_LOOK_UP_MS : LOOK_UP_BACK_OFF_MS * 2 ** (lookUps - 1);
   const afterMs = quietIn > 0 ? quietIn : Math.min(backOff, LOOK_UP_BACK_OFF_MAX_MS);
   return { kind: 'lookUp', afterMs: Math.max(afterMs, notBeforeAt - now) };

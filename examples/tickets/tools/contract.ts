@@ -15,6 +15,8 @@ export interface WriteTimes {
   readonly keyRetentionMs: number;
   readonly pollEveryMs: number;
   readonly pollLimitMs: number;
+  /** How often the desk is asked about one send. */
+  readonly maxLookUps: number;
 }
 
 export const DEFAULT_WRITE_TIMES: WriteTimes = {
@@ -23,6 +25,7 @@ export const DEFAULT_WRITE_TIMES: WriteTimes = {
   keyRetentionMs: 24 * 60 * 60_000,
   pollEveryMs: 2_000,
   pollLimitMs: 60 * 60_000,
+  maxLookUps: 8,
 };
 
 type Reconcile<Input, Output> = (input: Input, context: LookUpContext) => Promise<LookUpResult<Output>>;
@@ -32,23 +35,24 @@ interface Declared<Input, Output> {
   readonly keyRetentionMs?: number;
   readonly reconcile?: Reconcile<Input, Output>;
   readonly settleWindowMs?: number;
+  readonly maxLookUps?: number;
   readonly lookupIsAuthoritative?: boolean;
 }
 
 /** The declaration that goes with a contract, as the fields of `defineTool`. */
 export const declareContract = <Input, Output>(
   contract: WriteContract,
-  { keyRetentionMs, settleWindowMs }: WriteTimes,
+  { keyRetentionMs, settleWindowMs, maxLookUps }: WriteTimes,
   reconcile: Reconcile<Input, Output>,
 ): Declared<Input, Output> => {
   switch (contract) {
     case 'key and look-up':
-      return { idempotency: 'key', keyRetentionMs, reconcile, settleWindowMs, lookupIsAuthoritative: true };
+      return { idempotency: 'key', keyRetentionMs, reconcile, settleWindowMs, maxLookUps, lookupIsAuthoritative: true };
     case 'key only':
       return { idempotency: 'key', keyRetentionMs };
     case 'look-up only':
       // Such a system's look-up is a search of what it has shown so far: what is missing there may still come.
-      return { idempotency: 'none', reconcile, settleWindowMs, lookupIsAuthoritative: false };
+      return { idempotency: 'none', reconcile, settleWindowMs, maxLookUps, lookupIsAuthoritative: false };
     case 'neither':
       return { idempotency: 'none' };
   }

@@ -47,6 +47,7 @@ export const TIMES: WriteTimes = {
   keyRetentionMs: 3_600_000,
   pollEveryMs: 100,
   pollLimitMs: 4_000,
+  maxLookUps: 8,
 };
 export const QUIET_MS = TIMES.timeoutMs + TIMES.settleWindowMs;
 

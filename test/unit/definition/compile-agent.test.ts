@@ -109,6 +109,18 @@ describe('faults of a tool', () => {
       { reconcile: undefined, lookupIsAuthoritative: false } as unknown as Partial<Tool>,
       'tool.lookup_missing reassign_ticket settleWindowMs',
     ],
+    [
+      'a reader of callbacks and no way to ask',
+      {
+        readCallback: () => ({ kind: 'cannotTell', why: 'never' }),
+        poll: undefined,
+        reconcile: undefined,
+        lookupIsAuthoritative: false,
+        settleWindowMs: undefined,
+      } as unknown as Partial<Tool>,
+      'tool.callback_alone reassign_ticket readCallback',
+    ],
+    ['no look-ups at all', { maxLookUps: 0 }, 'tool.look_ups reassign_ticket maxLookUps'],
     ['a key retention without key', { idempotency: 'none' }, 'tool.key_retention reassign_ticket keyRetentionMs'],
     ['a negative time-out', { timeoutMs: -1 }, 'tool.time reassign_ticket timeoutMs'],
     ['a time-out of an hour', { timeoutMs: 3_600_000 }, 'tool.time reassign_ticket timeoutMs'],

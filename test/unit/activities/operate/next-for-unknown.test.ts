@@ -22,6 +22,7 @@ const TRAITS: ToolTraits = {
   idempotency: 'key',
   settleWindowMs: 5_000,
   keyRetentionMs: 24 * HOUR,
+  maxLookUps: MAX_LOOK_UPS,
   timeoutMs: 10_000,
 };
 const SENT: SentOperation = {
@@ -111,6 +112,7 @@ describe('bounds', () => {
     ['… and later',                                         'a', { answer: 'cannotTell', operation: { lookUps: 4 } },             lookUp(8_000)],
     ['… at most a minute later',                            'a', { answer: 'cannotTell', operation: { lookUps: 12, generation: 2 } }, lookUp(60_000)],
     ['… then a person',                                     'a', { answer: 'cannotTell', operation: { lookUps: MAX_LOOK_UPS } },  person('look_up_failed')],
+    ['… as the tool says',                                  'a', { traits: { maxLookUps: 2 }, answer: 'cannotTell', operation: { lookUps: 2 } }, person('look_up_failed')],
     ['each send has look-ups of its own',                   'a', { answer: 'cannotTell', operation: { lookUps: MAX_LOOK_UPS, generation: 2 } }, lookUp(60_000)],
     ['a retry-after is waited out before the next look-up', 'a', { now: 20, operation: { notBeforeAt: 30_020 } },                 lookUp(30_000)],
     ['… and before the next send',                          'b', { now: 10_000, operation: { notBeforeAt: 40_000 } },             resend(30_000)],
@@ -177,6 +179,7 @@ const inquiries: fc.Arbitrary<Inquiry> = fc
       idempotency: fc.constantFrom('key' as const, 'version' as const, 'none' as const),
       settleWindowMs: fc.nat(60_000),
       keyRetentionMs: fc.nat(48 * HOUR),
+      maxLookUps: fc.constant(MAX_LOOK_UPS),
       timeoutMs: fc.integer({ min: 1, max: 600_000 }),
     }),
     operation: fc.record(
