@@ -8,6 +8,8 @@ import type { ResultView } from './schemas/result';
 import type { RunPage, RunQuery, RunView } from './schemas/run';
 import type { SummaryQuery, SummaryView } from './schemas/summary';
 import type { ReceiptView, ResponseRequest, WaitPage, WaitQuery, WaitView } from './schemas/wait';
+import type { MessageReceiptView, MessageRequest, ResolutionView } from './schemas/change';
+import type { ResolveRequest } from './resolve';
 import type { StartRequest } from './start-request';
 
 export interface ArtifactPart {
@@ -47,7 +49,11 @@ export interface HoldfastClient {
   wait(wait: string): Promise<WaitView>;
   /** Throws the refusal with its own code (`response.…`); a refused response is kept in the journal all the same. */
   respond(run: string, response: ResponseRequest): Promise<ReceiptView>;
-  /** Idempotent. Throws `run.ended` where there is nothing to cancel. */
+  /** `amend`, `withdraw` or `new_goal`; whatever is no response to a wait. Its id makes a repeated call the same message. */
+  message(run: string, message: MessageRequest): Promise<MessageReceiptView>;
+  /** Nothing new is sent from then on. Idempotent. Throws `run.ended` where there is nothing to cancel. */
   cancel(run: string): Promise<void>;
+  /** After the end: what a person found out about an operation that nobody could prove. Throws `resolve.…`. */
+  resolve(run: string, request: ResolveRequest): Promise<ResolutionView>;
   summary(query?: SummaryQuery): Promise<SummaryView>;
 }

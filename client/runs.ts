@@ -6,6 +6,7 @@ import { parseRunId, parseTenantId } from '../workflows/contract/ids';
 import { QUERIES, SIGNALS, type Snapshot } from '../workflows/contract/messages';
 import type { Result, RunRef } from '../workflows/contract/records';
 import type { Totals } from '../workflows/machine/ledger';
+import { isEngineAway } from './engine-away';
 import { HoldfastError } from './errors';
 import { sendMessage, type Message, type MessageReceipt } from './messages';
 import { signalRun } from './signal-run';
@@ -28,6 +29,8 @@ export interface RunDetails {
 
 /** How long a query may wait for a worker. */
 const QUERY_TIMEOUT_MS = 5_000;
+/** How long a start waits for Temporal before it leaves it to a relay. */
+const START_TIMEOUT_MS = 5_000;
 
 export class Runs {
   constructor(private readonly options: RunsOptions) {}
@@ -140,8 +143,18 @@ export class Runs {
         `idempotency key: ${row.ref.run} was started with another body, expected the same`,
       );
     }
-    if (row.state === 'STARTING') await startWorkflow(this.options, row);
+    if (row.state === 'STARTING') await this.launch(row);
     return row;
+  }
+
+  /** With its row a run is started for good: where Temporal does not answer in time, a relay asks it again. */
+  private async launch(row: RunRow): Promise<void> {
+    const { connection } = this.options.temporal;
+    try {
+      await connection.withDeadline(Date.now() + START_TIMEOUT_MS, () => startWorkflow(this.options, row));
+    } catch (error) {
+      if (!isEngineAway(error)) throw error;
+    }
   }
 }
 

@@ -1,10 +1,12 @@
 /** The client on the store and on Temporal themselves. */
+import type { AfterEnd } from '../after-end';
 import type { RunFeeds } from '../feed/run-feeds';
 import type { HoldfastClient } from '../holdfast-client';
 import type { Runs } from '../runs';
 import type { Store } from '../../store/store';
 import type { Caller } from '../start-request';
 import type { Waits } from '../waits';
+import { resolve, sendMessage } from './change-run';
 import { followRun } from './follow-run';
 import { readArtifact } from './read-artifact';
 import { listRuns, readDetails, readEvents, readResult, readSnapshot } from './read-run';
@@ -16,6 +18,7 @@ export interface DirectParts {
   readonly store: Store;
   readonly runs: Runs;
   readonly waits: Waits;
+  readonly afterEnd: AfterEnd;
   readonly feeds: RunFeeds;
 }
 
@@ -42,9 +45,11 @@ export const createDirectClient = (parts: DirectParts, caller: Caller): Holdfast
     waits: (query = {}) => listWaits(scope, query),
     wait: (wait) => readWait(scope, wait),
     respond: (run, response) => respondTo(scope, run, response),
+    message: (run, message) => sendMessage(scope, run, message),
     cancel: async (run) => {
       await parts.runs.cancel(caller.tenant, run);
     },
+    resolve: (run, request) => resolve(scope, run, request),
     summary: (query = {}) => readSummary(scope, query),
   };
 };

@@ -10,11 +10,11 @@ import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { methodNotAllowed } from 'hono/method-not-allowed';
-import { secureHeaders } from 'hono/secure-headers';
 import { timeout } from 'hono/timeout';
 import { createMetrics } from './metrics';
 import { authenticate } from './middleware/authenticate';
 import { limitRate } from './middleware/limit-rate';
+import { protect } from './middleware/protect';
 import { record } from './middleware/record';
 import { fromZod, ProblemError, toProblem, toProblemError, toProblemResponse } from './problems/problem';
 import { addArtifactRoute } from './routes/artifacts';
@@ -28,6 +28,15 @@ import { addWaitRoutes } from './routes/waits';
 import { DEFAULT_SERVICE_LIMITS, type App, type AppEnv, type Service, type ServiceDeps } from './service';
 import { describeApi } from './describe-api';
 
+const PLACES = {
+  json: 'body',
+  form: 'body',
+  query: 'query',
+  param: 'path',
+  header: 'headers',
+  cookie: 'cookies',
+} as const;
+
 /** A whole service, made of what it is given; it opens nothing itself. */
 export const createApp = (deps: ServiceDeps): App => {
   const service: Service = {
@@ -37,15 +46,14 @@ export const createApp = (deps: ServiceDeps): App => {
   };
   const app: App = new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {
-      if (!result.success) throw fromZod(result.error, result.target);
+      if (!result.success) throw fromZod(result.error, PLACES[result.target]);
     },
   });
   app.onError((error, c) => answerProblem(service, c, error));
-  app.notFound((c) => {
-    throw new ProblemError('route.not_found', `${c.req.method} ${c.req.path.slice(0, 200)}: no such resource`);
-  });
+  // Answered, not thrown: what checks methods looks at the answer.
+  app.notFound((c) => answerProblem(service, c, new ProblemError('route.not_found', 'path: got one of no resource')));
   app.use(record(service));
-  app.use(secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } }));
+  app.use(protect);
   addHealthRoutes(app, service);
   addCallbacks(app, service);
   app.use('/v1/*', authenticate);

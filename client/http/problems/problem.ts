@@ -56,7 +56,7 @@ const fromHono = (error: HTTPException): ProblemError => {
       return new ProblemError('request.too_large', 'body: got more than is accepted', { cause });
     case 415:
       return new ProblemError('request.media_type', 'Content-Type: got another one, expected application/json');
-    case 503:
+    case 504:
       return new ProblemError('request.timeout', 'the request was given up: it took too long');
     case 400:
       return new ProblemError('request.malformed', 'body: got text that is not JSON, expected one JSON document');
@@ -120,5 +120,7 @@ export const fromZod = (error: z.core.$ZodError, place: string): ProblemError =>
   });
 };
 
-const fieldOf = ({ path }: z.core.$ZodIssue, place: string): string =>
-  path.map(String).join('.').slice(0, 200) || place;
+const fieldOf = (issue: z.core.$ZodIssue, place: string): string => {
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  return [...issue.path, ...unknown].map(String).join('.').slice(0, 200) || place;
+};

@@ -1,9 +1,21 @@
-/** What moves a run on: cancel. */
+/** What moves a run on, or goes on after its end: messages, cancel, resolutions. */
 import { createRoute } from '@hono/zod-openapi';
+import { RESOLVE_REQUEST } from '../../resolve';
+import { MESSAGE, MESSAGE_RECEIPT, RESOLUTION } from '../../schemas/change';
 import { RUN } from '../../schemas/run';
-import { json, PROBLEM_RESPONSE, secured } from '../openapi';
+import { json, jsonBody, PROBLEM_RESPONSE, secured } from '../openapi';
 import type { App } from '../service';
 import { RUN_PARAM } from './runs';
+
+const SEND_MESSAGE = createRoute({
+  method: 'post',
+  path: '/v1/runs/{run}/messages',
+  operationId: 'sendMessage',
+  summary: 'Change the plan of a run, take back what it asks about, or start a linked one',
+  ...secured('operate'),
+  request: { params: RUN_PARAM, body: jsonBody(MESSAGE) },
+  responses: { 200: json(MESSAGE_RECEIPT, 'It was accepted.'), ...PROBLEM_RESPONSE },
+});
 
 const CANCEL = createRoute({
   method: 'post',
@@ -18,11 +30,27 @@ const CANCEL = createRoute({
   },
 });
 
+const RESOLVE = createRoute({
+  method: 'post',
+  path: '/v1/runs/{run}/resolutions',
+  operationId: 'resolveOperation',
+  summary: 'Say what became of an operation, after the end of its run',
+  ...secured('operate'),
+  request: { params: RUN_PARAM, body: jsonBody(RESOLVE_REQUEST) },
+  responses: { 200: json(RESOLUTION, 'The result has a further version; the terminal stays.'), ...PROBLEM_RESPONSE },
+});
+
 export const addControlRoutes = (app: App): void => {
+  app.openapi(SEND_MESSAGE, async (c) =>
+    c.json(await c.get('client').message(c.req.valid('param').run, c.req.valid('json')), 200),
+  );
   app.openapi(CANCEL, async (c) => {
     const { run } = c.req.valid('param');
     const client = c.get('client');
     await client.cancel(run);
     return c.json(await client.snapshot(run), 202);
   });
+  app.openapi(RESOLVE, async (c) =>
+    c.json(await c.get('client').resolve(c.req.valid('param').run, c.req.valid('json')), 200),
+  );
 };

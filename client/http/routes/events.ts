@@ -2,7 +2,7 @@
 import { createRoute, type RouteHandler } from '@hono/zod-openapi';
 import { z } from 'zod';
 import { readRun } from '../../direct/read-run';
-import { EVENT, EVENT_PAGE, EVENT_QUERY } from '../../schemas/event';
+import { END, EVENT, EVENT_PAGE, EVENT_QUERY, RESET, RESYNC, TEXT } from '../../schemas/event';
 import { parseLastEventId, streamEvents } from '../events/event-stream';
 import { PROBLEM_RESPONSE, secured } from '../openapi';
 import type { App, AppEnv } from '../service';
@@ -31,7 +31,7 @@ const GET = createRoute({
       description: STREAM,
       content: {
         'application/json': { schema: EVENT_PAGE },
-        'text/event-stream': { schema: z.string().meta({ description: 'Server-sent events.' }) },
+        'text/event-stream': { schema: z.union([EVENT, RESET, TEXT, RESYNC, END]) },
       },
     },
     204: { description: 'For a stream: the run has ended, and the client has all of it.' },
@@ -54,6 +54,5 @@ const get: RouteHandler<typeof GET, AppEnv> = async (c) => {
 const wantsStream = (accept: string | undefined): boolean => accept?.includes('text/event-stream') ?? false;
 
 export const addEventRoutes = (app: App): void => {
-  app.openAPIRegistry.register('Event', EVENT);
   app.openapi(GET, get);
 };

@@ -1,0 +1,49 @@
+import { expect, test } from '@jest/globals';
+import { ALIVE, HEAD, toFrame, toFrames } from '../../../../client/http/events/frames';
+import type { FeedItem } from '../../../../client/schemas/event';
+
+const OF = { run: 'run_abcdef', step: 2, attempt: 1 };
+const EVENT: FeedItem = {
+  kind: 'event',
+  event: { position: 7, kind: 'outside', recordedAt: '2026-01-01T00:00:00.000Z', body: { text: 'a\nb\r\n\nid: 9' } },
+};
+
+test('a line of the journal has its position as id, and its text breaks no frame', () => {
+  const frame = toFrame(EVENT);
+  const lines = frame.split('\n');
+  expect(lines.slice(0, 2)).toEqual(['id: 7', 'event: event']);
+  expect(lines).toHaveLength(5);
+  expect(lines.slice(3)).toEqual(['', '']);
+  expect(JSON.parse(lines[2]?.slice('data: '.length) ?? '')).toEqual(EVENT.event);
+});
+
+test.each<FeedItem>([
+  { kind: 'reset', ...OF },
+  { kind: 'text', ...OF, index: 0, text: 'a\nb' },
+  { kind: 'end', terminal: 'SUCCEEDED', reason: 'finish.done' },
+])('a frame of kind $kind has no id', (item) => {
+  const frame = toFrame(item);
+  const { kind, ...data } = item;
+  expect(frame).toBe(`event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`);
+  expect(frame).not.toMatch(/^id/m);
+});
+
+test('silence is filled with comments, and ends with the items', async () => {
+  let tell: (result: IteratorResult<FeedItem, void>) => void = () => undefined;
+  const items: AsyncIterator<FeedItem, void> = {
+    next: () =>
+      new Promise((resolve) => {
+        tell = resolve;
+      }),
+  };
+  const frames = toFrames(items, { heartbeatMs: 5 });
+  expect((await frames.next()).value).toBe(HEAD);
+  expect((await frames.next()).value).toBe(ALIVE);
+  expect((await frames.next()).value).toBe(ALIVE);
+  const next = frames.next();
+  tell({ done: false, value: EVENT });
+  expect((await next).value).toBe(toFrame(EVENT));
+  const last = frames.next();
+  tell({ done: true, value: undefined });
+  expect((await last).done).toBe(true);
+});
