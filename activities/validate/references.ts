@@ -49,8 +49,15 @@ const judgeEvidenceArgument = ({ ordinal, face, args }: ReferenceInput): Judgeme
   return pass({ ordinal, face, args, argumentHash: sha256Of(args), refs: [] }, { evidence });
 };
 
-const isKnown = (context: PinnedContext, { kind, id }: NamedObject): boolean =>
-  context.facts.all.some(({ object }) => object === `${kind}:${id}`) || isNamedByPerson(context, id);
+/** A person who chose among objects has named one by its whole name. */
+const isKnown = (context: PinnedContext, { kind, id }: NamedObject): boolean => {
+  const name = `${kind}:${id}`;
+  return (
+    context.facts.all.some(({ object }) => object === name) ||
+    isNamedByPerson(context, id) ||
+    responseLeaves(context.facts).includes(name)
+  );
+};
 
 const MAX_LISTED = 10;
 

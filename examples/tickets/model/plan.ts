@@ -47,6 +47,7 @@ const routeTicket = (conversation: Conversation, ticket: string): Move => {
   const service = findText(conversation, `ticket:${ticket}`, 'service');
   if (team === undefined || service === undefined) return readTicket(ticket);
   if (hasConflict(conversation)) return readAgain(ticket);
+  if (isDoneUnseen(conversation)) return readDone(ticket);
   const rules = findRules(conversation, service);
   if (rules === undefined) return readRules(service);
   const answered = rules.length === 0 ? findAnsweredTeam(conversation) : undefined;
@@ -76,6 +77,19 @@ const readAgain = (ticket: string): Move => ({
   kind: 'calls',
   think: `${ticket} was changed by somebody else after I read it. What I know of it may be wrong by now.`,
   say: `The ticket has changed in the meantime; I read ${ticket} again and decide anew.`,
+  calls: [call('get_ticket', { ticket })],
+});
+
+/** A person said that it was done; what came of it nobody has seen yet. */
+const isDoneUnseen = (conversation: Conversation): boolean =>
+  lastCalls(conversation).some(
+    ({ tool, code, result }) => tool === 'reassign_ticket' && code === undefined && result === null,
+  );
+
+const readDone = (ticket: string): Move => ({
+  kind: 'calls',
+  think: `It was done, but I have not seen what ${ticket} is like now.`,
+  say: `The reassignment was carried out; I read ${ticket} to see it.`,
   calls: [call('get_ticket', { ticket })],
 });
 
