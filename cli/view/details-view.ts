@@ -2,7 +2,7 @@
 import type { Colors } from 'picocolors/types';
 import type { AttemptRow, DecisionRow, WaitRow } from '../../store/rows';
 import { tokensOf } from '../../workflows/machine/ledger';
-import { timesOf } from './durations';
+import { timesOf } from '../../client/views/durations';
 import { formatCost, formatCount, formatDuration, formatTime, oneLine } from './format';
 import { modelLine } from './model-line';
 import { renderOperation } from './result-view';

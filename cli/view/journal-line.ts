@@ -1,22 +1,11 @@
 /** A line of the journal as people read it: when, from where to where, by which rule, and what it was about. */
-import { z } from 'zod';
 import type { RunDetails } from '../../client/runs';
+import { parseMachineLine, type MachineLine } from '../../client/views/machine-line';
 import type { Output } from '../output';
 import type { JournalEntry, OperationRow } from '../../store/rows';
 import { formatCost, formatCount, formatDuration, oneLine } from './format';
 
 type Colors = Output['colors'];
-
-/** A machine event as its journal line holds it (the contract's `MachineEvent`). */
-export const MACHINE_LINE = z.object({
-  from: z.string(),
-  event: z.string(),
-  to: z.string(),
-  rule: z.string(),
-  at: z.number(),
-  cause: z.record(z.string(), z.union([z.string(), z.number()])).default({}),
-});
-export type MachineLine = z.output<typeof MACHINE_LINE>;
 
 export interface LineContext {
   /** Of the run's start: lines tell the time since. */
@@ -24,9 +13,6 @@ export interface LineContext {
   readonly details: Pick<RunDetails, 'attempts' | 'operations' | 'waits'>;
   readonly colors: Colors;
 }
-
-export const parseMachineLine = (entry: JournalEntry): MachineLine | undefined =>
-  entry.kind === 'machine' ? MACHINE_LINE.parse(entry.body) : undefined;
 
 export const renderEntry = (entry: JournalEntry, context: LineContext): string => {
   const machine = parseMachineLine(entry);

@@ -2,7 +2,7 @@
 import type { Colors } from 'picocolors/types';
 import type { OperationRow } from '../../store/rows';
 import { tokensOf } from '../../workflows/machine/ledger';
-import { timesOf } from './durations';
+import { timesOf } from '../../client/views/durations';
 import { formatCost, formatCount, formatDuration, formatNumberOf, indent, oneLine, visible } from './format';
 import { paintState } from './journal-line';
 import { modelLine } from './model-line';

@@ -5,7 +5,7 @@ import type { RunDetails, Runs } from '../../client/runs';
 import type { JournalEntry } from '../../store/rows';
 import type { Store } from '../../store/store';
 import type { Result } from '../../workflows/contract/records';
-import { parseMachineLine, type MachineLine } from './journal-line';
+import { parseMachineLine, type MachineLine } from '../../client/views/machine-line';
 
 export interface RunRecord {
   readonly details: RunDetails;

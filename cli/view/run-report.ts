@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { OPERATION_STATES } from '../../workflows/machine/operation-transitions';
 import { TERMINALS } from '../../workflows/machine/states';
-import { statesOf, timesOf } from './durations';
+import { statesOf, timesOf } from '../../client/views/durations';
 import { describeModel } from './model-line';
 import type { RunRecord } from './run-record';
 

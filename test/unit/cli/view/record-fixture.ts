@@ -1,6 +1,6 @@
 /** A run's records as the store gives them: T100 with an approval in between. */
 import type { RunRecord } from '../../../../cli/view/run-record';
-import { parseMachineLine } from '../../../../cli/view/journal-line';
+import { parseMachineLine } from '../../../../client/views/machine-line';
 import type { AttemptRow, JournalEntry, OperationRow, RunRow } from '../../../../store/rows';
 import {
   evidenceIdOf,

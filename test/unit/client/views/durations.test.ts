@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { statesOf, timesOf } from '../../../../cli/view/durations';
-import type { MachineLine } from '../../../../cli/view/journal-line';
+import { statesOf, timesOf } from '../../../../client/views/durations';
+import type { MachineLine } from '../../../../client/views/machine-line';
 
 const line = (from: string, to: string, at: number): MachineLine => ({
   from,

@@ -1,5 +1,5 @@
 /** The states that a run went through, and how its time divides between people and systems; from the journal alone. */
-import type { MachineLine } from './journal-line';
+import type { MachineLine } from './machine-line';
 
 export interface StateEntry {
   readonly state: string;
