@@ -19,6 +19,7 @@ import { readArtifact } from '../context/read-artifact';
 import type { ActivityDeps } from '../deps';
 import { withHeartbeat } from '../heartbeat';
 import { toAmbiguousQuestion } from './ambiguous-question';
+import { isApprovedAsItIs } from './approval-of';
 import { storeApprovalPlan } from './approval-plan';
 import { conclude, HELD_MS, type Standing } from './conclude';
 import { judgeDispatch, type DispatchVerdict } from './judge-dispatch';
@@ -102,16 +103,17 @@ class Dispatching {
         await withhold(this.deps, operation, cancelled('EXPIRED', "the run's deadline has passed; nothing was sent")),
       );
     }
+    if (this.isApproved && !(await isApprovedAsItIs(this.deps, operation))) return this.askFor(operation);
     const verdict = await judgeDispatch(this.deps, operation, this.isApproved);
     if (verdict.kind === 'permitted')
       return this.sendOnce(operation, { decision: verdict.decision, maySendAgain: false });
-    if (verdict.kind === 'needsApproval') {
-      return {
-        kind: 'outcome',
-        outcome: { kind: 'approvalRequired', plan: await storeApprovalPlan(this.deps, operation) },
-      };
-    }
+    if (verdict.kind === 'needsApproval') return this.askFor(operation);
     return this.tell(await withhold(this.deps, operation, verdict));
+  }
+
+  private async askFor(operation: Sendable): Promise<Done> {
+    const plan = await storeApprovalPlan(this.deps, operation);
+    return { kind: 'outcome', outcome: { kind: 'approvalRequired', plan } };
   }
 
   /** A denied second send leaves it unknown; so does one that would need a person, who could only confirm the first. */

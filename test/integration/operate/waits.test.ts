@@ -206,3 +206,22 @@ describe('a changed plan', () => {
     expect(await adopt(3)).toBeUndefined();
   });
 });
+
+test('R23: what nobody approved as it is needs an approval of its own, whatever the workflow believes', async () => {
+  const run = await stage.begin();
+  const call = await run.proposeOne(REASSIGN);
+  const wait = await run.openWait('approval', { call, plan: await anyPlan(run) });
+  await wait.answer({ decision: 'approve', argumentHash: 'of other arguments' });
+
+  const sent = await regular().run(run.worker.dispatch, {
+    ref: run.ref,
+    events: [],
+    step: 1,
+    ordinal: call.ordinal,
+    isApproved: true,
+  });
+
+  expect(sent).toMatchObject({ outcome: { kind: 'approvalRequired' } });
+  expect(await call.row()).toMatchObject({ state: 'CREATED' });
+  expect(await stage.sends()).toEqual([]);
+});

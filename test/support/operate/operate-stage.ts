@@ -2,6 +2,7 @@
  * TOOL_RUNNING, WAITING_TOOL, waits and FINALIZING as a worker has them: a real database behind a way that can be cut, the
  * ticket desk as a process of its own, compiled agents, and runs whose candidates were judged by hand.
  */
+import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
@@ -35,7 +36,7 @@ import type { OperationOutcome } from '../../../workflows/machine/events';
 import type { WaitKind } from '../../../workflows/machine/states';
 import { startCuttableProxy, type CuttableProxy } from '../../integration/model-attempts/cuttable-proxy';
 import { startTestDatabase } from '../databases';
-import { event, judgedEvent, newRef, newRun, stepEvent } from '../store-contract/fixtures';
+import { event, judgedEvent, newRef, newRun, newWait, stepEvent } from '../store-contract/fixtures';
 
 const ROOT = join(__dirname, '..', '..', '..');
 const TS = ['-r', join(ROOT, 'test/support/ts-register.cjs')] as const;
@@ -260,7 +261,10 @@ const createRun = (parts: RunParts): OperateRun => {
       });
       return createWait(parts, worker, { id, reading });
     },
-    dispatch: (input) => regular().run(worker.dispatch, { ref, events: [], ...input }),
+    dispatch: async (input) => {
+      if (input.isApproved) await approve(parts, operationIdOf(ref.run, input.step, input.ordinal));
+      return regular().run(worker.dispatch, { ref, events: [], ...input });
+    },
     readShort: (input) => new MockActivityEnvironment().run(worker.readShort, { ref, ...input }),
     on: (changes, agents) =>
       createRun({
@@ -312,8 +316,10 @@ const MAX_TURNS = 60;
 
 const createCall = ({ store, ref }: RunParts, worker: Worker, { id, step, ordinal }: Placed): DrivenCall => {
   const input = { ref, events: [], step, ordinal };
-  const dispatch: DrivenCall['dispatch'] = (isApproved = false) =>
-    regular().run(worker.dispatch, { ...input, isApproved });
+  const dispatch: DrivenCall['dispatch'] = async (isApproved = false) => {
+    if (isApproved) await approve({ store, ref }, id);
+    return regular().run(worker.dispatch, { ...input, isApproved });
+  };
   const pursue: DrivenCall['pursue'] = (action = 'lookUp') => regular().run(worker.pursue, { ...input, action });
   const send = async (): Promise<OperationOutcome> => {
     const sent = await dispatch();
@@ -348,6 +354,23 @@ const createCall = ({ store, ref }: RunParts, worker: Worker, { id, step, ordina
     readShort: () => new MockActivityEnvironment().run(worker.readShort, { ref, step, ordinal }),
     readLong: (environment = regular()) => environment.run(worker.readLong, input),
   };
+};
+
+/** As a person's response leaves it. Where nothing is asked any more, nothing is approved. */
+const approve = async ({ store, ref }: Pick<RunParts, 'store' | 'ref'>, id: OperationId): Promise<void> => {
+  const row = await store.operations.get(ref, id);
+  if (row === undefined) return;
+  const unique = randomInt(1_000_000, 2_000_000_000);
+  const wait = newWait(ref, unique, { operation: id });
+  const opened = await store.waits.open({ ref, events: [] }, wait);
+  if (opened.row.state !== 'OPEN') return;
+  const response = { id: `r${String(unique)}`, wait: wait.id, principal: { subject: 'ada', roles: [] }, body: {} };
+  await store.waits.respond(ref, response, () => ({
+    kind: 'accepted',
+    response: { decision: 'approve', argumentHash: row.argumentHash },
+    facts: [],
+    evidence: {},
+  }));
 };
 
 const describeOutcome = (outcome: OperationOutcome): string => {

@@ -27,7 +27,7 @@ export interface Answering extends Omit<WaitResponse, 'body'> {
 export const createPeople = async (stage: Stage): Promise<People> => {
   // The example's agents look for the desk in the environment when they are loaded.
   process.env['HOLDFAST_EXAMPLE_DESK_URL'] = stage.deskProcess.url;
-  const { agents: definitions } = await import('../../../examples/tickets/agents');
+  const { agents: definitions } = await import('../../../examples/tickets/agents.js');
   const agents = compileAgents(definitions);
   const tokenKey = randomBytes(32);
   const { store, temporal, tenant } = stage;
