@@ -8,6 +8,7 @@ import type { RunRef } from '../../workflows/contract/records';
 import { RowMissing } from '../errors';
 import type { AttemptRow, Usage } from '../rows';
 import type { AttemptKey, AttemptStore } from '../store';
+import { endAtOnce, openAtOnce, referenceOf } from './attempts-at-once';
 import { carryEvents } from './carry';
 import { present } from './columns';
 import type { Db, Session, Trx } from './connect';
@@ -30,12 +31,16 @@ type End = Parameters<AttemptStore['end']>[1];
 type Ended = Awaited<ReturnType<AttemptStore['end']>>;
 
 export const createAttemptStore = (session: Session): AttemptStore => ({
-  open: ({ ref, events }, attempt) =>
-    session.transact(async (trx) => {
+  open: async ({ ref, events }, attempt) => {
+    const opened = await openAtOnce(session, { ref, events }, attempt);
+    if (opened !== undefined) return { kind: 'opened', isNew: true, ...opened };
+    return session.transact(async (trx) => {
       const run = await carryEvents(session, trx, { run: await lockRun(trx, ref), events });
       return openAttempt(session, trx, { run, attempt });
-    }),
-  end: (key, end) =>
+    });
+  },
+  end: async (key, end) =>
+    (await endAtOnce(session, key, end)) ??
     session.transact(async (trx) => endAttempt(session, trx, { run: await lockRun(trx, key.ref), key, end })),
   collect: ({ ref, events }, attempt) =>
     session.transact(async (trx) => {
@@ -208,9 +213,6 @@ const moveAttempt = async ({ clock }: Session, trx: Trx, { run, stored, usage, c
     .executeTakeFirst();
   return row === undefined ? missing(stored) : { row: toAttemptRow(row, usage), totals };
 };
-
-const referenceOf = ({ step, attempt }: Pick<AttemptKey, 'step' | 'attempt'>): string =>
-  `attempt:${String(step)}.${String(attempt)}`;
 
 /** What an attempt that counts as lost has brought after all: kept, and never used as a candidate. */
 const toLateNote = (key: AttemptKey, end: End, estimate: Usage) => ({

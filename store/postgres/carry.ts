@@ -11,6 +11,7 @@
 import { sql } from 'kysely';
 import type { MachineEvent } from '../../workflows/contract/activities';
 import { operationIdOf } from '../../workflows/contract/ids';
+import type { RunRef } from '../../workflows/contract/records';
 import type { Totals } from '../../workflows/machine/ledger';
 import { isTerminal } from '../../workflows/machine/states';
 import { StoreConflict } from '../errors';
@@ -73,7 +74,7 @@ const insertEvents = async (
   const { tenant, run: id } = run.ref;
   const { state, seq } = lastOf(run, events);
   const nextPosition = run.nextPosition + events.length;
-  const entries = events.flatMap((event) => entryOf(run, event));
+  const entries = events.flatMap((event) => ledgerEntriesOf(run.ref.run, event));
   const judged = events.filter((event) => event.event === 'callsJudged' && !isIgnored(event)).map(stepOf);
   const { rows } = await sql<Totals>`
     with lines as (
@@ -124,20 +125,20 @@ const lastOf = (run: LockedRun, events: Events): Pick<LockedRun, 'state' | 'seq'
 };
 
 /** Late or stale: it answers a step that the run has left, and counts for nothing. A read that was late was made all the same. */
-const isIgnored = (event: MachineEvent): boolean => event.rule === 'ignored';
+export const isIgnored = (event: MachineEvent): boolean => event.rule === 'ignored';
 
 /** 0 where the event names none. */
-const stepOf = (event: MachineEvent): number => Number(event.cause['step'] ?? 0);
+export const stepOf = (event: MachineEvent): number => Number(event.cause['step'] ?? 0);
 
-const entryOf = (
-  run: LockedRun,
+export const ledgerEntriesOf = (
+  run: RunRef['run'],
   event: MachineEvent,
 ): readonly { readonly reference: string; readonly kind: string }[] => {
   if (event.event === 'contextFrozen' && event.to === 'MODEL_RUNNING' && !isIgnored(event)) {
     return [{ reference: `step:${String(stepOf(event))}`, kind: 'step' }];
   }
   if (event.event === 'readEnded') {
-    const operation = operationIdOf(run.ref.run, stepOf(event), Number(event.cause['ordinal'] ?? 0));
+    const operation = operationIdOf(run, stepOf(event), Number(event.cause['ordinal'] ?? 0));
     return [{ reference: `operation:${operation}`, kind: 'toolCall' }];
   }
   return [];
