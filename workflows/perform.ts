@@ -7,13 +7,13 @@
  */
 import { condition, isCancellation, proxyActivities, proxyLocalActivities, sleep } from '@temporalio/workflow';
 import type { AttemptInput, CallInput, LocalActivities, ReadOutcome, RegularActivities } from './contract/activities';
-import type { OperationId, WaitId } from './contract/ids';
+import { operationIdOf, type OperationId, type WaitId } from './contract/ids';
 import { unpackContext, unpackJudged, unpackTotals, type Wire } from './contract/wire';
 import { DoneAhead } from './done-ahead';
 import { assertNever } from './machine/assert';
 import { carryRun, type CarriedRun } from './machine/carried-run';
 import type { Effect, EffectOf } from './machine/effects';
-import type { Run } from './machine/run';
+import type { CallPlace, Run } from './machine/run';
 import type { Means } from './means';
 import { PlanReader } from './plan-reader';
 import { attemptOptions, LOCAL, STORE, TOOL } from './policies';
@@ -72,8 +72,14 @@ export class Performer {
 
   /** Something about this operation has arrived. */
   lookInto(operation: OperationId): void {
-    const run = this.means.current();
-    if (run !== undefined) this.pursuits.lookInto(run, operation);
+    const { side, current } = this.means;
+    const run = current();
+    if (run === undefined) return;
+    this.pursuits.lookInto(run, operation);
+    for (const { id, about } of run.waits) {
+      if (about !== undefined && operationIdOf(run.id, about.step, about.ordinal) === operation)
+        side.start(() => this.lookIntoWait(id, about));
+    }
   }
 
   /** The plan may have moved on. */
@@ -109,6 +115,15 @@ export class Performer {
     this.waits.closeAll();
     this.pursuits.stop();
     this.plan.stop();
+  }
+
+  /** Of an earlier step: what is found out ends the wait, for the run has no call of it any more. */
+  private lookIntoWait(wait: WaitId, about: CallPlace): Promise<void> {
+    const { flight, carrier } = this.means;
+    return flight.pass('activity', async () => {
+      await carrier.run((carried) => tool.pursue({ ...carried, ...about, action: 'lookUp' }));
+      this.waits.wake(wait);
+    });
   }
 
   /** Signals that came too late for the execution before were about something that is in the row. */
@@ -161,7 +176,7 @@ export class Performer {
       case 'checkEnd':
         return this.checkEnd(effect, run);
       case 'commit':
-        return this.commit(effect);
+        return this.commit(effect, run);
       case 'complete':
         return undefined;
       default:
@@ -310,11 +325,16 @@ export class Performer {
     });
   }
 
-  private commit({ ending }: EffectOf<'commit'>): Promise<void> {
+  private commit({ ending }: EffectOf<'commit'>, { planVersion, step }: Run): Promise<void> {
     const { flight, inbox, carrier } = this.means;
     return flight.begin('activity', async () => {
-      const committed = await carrier.run((carried) => stored.commit({ ...carried, ending }));
-      inbox.tell({ kind: 'committed', ...committed });
+      const answer = await carrier.run((carried) => stored.commit({ ...carried, ending, planVersion, step }));
+      if ('terminal' in answer) {
+        inbox.tell({ kind: 'committed', ...answer });
+        return;
+      }
+      const { change: _kind, ...overtakenBy } = answer.overtakenBy;
+      inbox.tell({ kind: 'commitOvertaken', ...overtakenBy, atStep: step });
     });
   }
 }

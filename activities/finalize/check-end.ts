@@ -16,6 +16,8 @@ import { loadRunView } from '../context/load-run-view';
 import { readArtifact } from '../context/read-artifact';
 import type { ActivityDeps } from '../deps';
 import type { RunView } from '../run-view';
+import { loadOperation } from '../operate/load-operation';
+import { storeReconciliationPlan } from '../operate/reconciliation-plan';
 import { checkAcceptance } from './check-acceptance';
 import { confirmObject } from './confirm-object';
 import { DefinitionMissing } from './errors';
@@ -48,6 +50,9 @@ const checkSuccess = async (deps: ActivityDeps, { ref, ending, planVersion }: Ch
   const unproved = countUnproved(operations);
   if (operations.some(({ state }) => isUnproved(state) && state !== 'UNRESOLVED'))
     return { obstacle: 'operationOpen', unproved };
+  const isPlanNew = row.planVersion > planVersion;
+  const unresolved = operations.find(({ state }) => state === 'UNRESOLVED');
+  if (unresolved !== undefined && !isPlanNew) return { ...(await askAgain(deps, unresolved)), unproved };
 
   const answer =
     ending.answer === undefined
@@ -55,12 +60,23 @@ const checkSuccess = async (deps: ActivityDeps, { ref, ending, planVersion }: Ch
       : await readArtifact(deps.store, { tenant: ref.tenant, hash: ending.answer }, ANSWER);
   const completion = answer === undefined ? view.completion : { ...view.completion, answer };
   const end: EndView = { ...view, ref, agent, operations, completion };
-  const finding = row.planVersion > planVersion ? PLAN_CHANGED : (findUnmet(end) ?? (await confirmObject(deps, end)));
+  const finding = isPlanNew ? PLAN_CHANGED : (findUnmet(end) ?? (await confirmObject(deps, end)));
   if (finding !== undefined) {
     return { obstacle: 'conditionUnmet', unproved, artifact: await deps.store.artifacts.putJson(ref.tenant, finding) };
   }
   const plan = await checkAcceptance(deps, end);
   return plan === undefined ? { unproved } : { obstacle: 'acceptanceRequired', unproved, artifact: plan };
+};
+
+/** Nobody is asked about it any more: the plan changed, or nobody answered in time. Without its outcome there is no success. */
+const askAgain = async (deps: ActivityDeps, row: OperationRow): Promise<Omit<EndCheck, 'unproved'>> => {
+  const { ref, step, ordinal } = row;
+  const operation = await loadOperation(deps, { ref, step, ordinal });
+  return {
+    obstacle: 'reconciliationRequired',
+    about: { step, ordinal },
+    artifact: await storeReconciliationPlan(deps, operation, { row, why: 'unknown.unresolved' }),
+  };
 };
 
 const PLAN_CHANGED: Finding = {
@@ -69,7 +85,7 @@ const PLAN_CHANGED: Finding = {
   message: 'the task was changed while this was being finished',
 };
 
-/** Conditions that lack something, and operations whose outcome nobody could find out: nobody is finding it out any more. */
+/** What the conditions lack, by what is recorded. */
 const findUnmet = ({ agent, completion }: EndView): Finding | undefined => {
   const gaps = findGaps(agent, completion);
   if (gaps.length === 0) return undefined;

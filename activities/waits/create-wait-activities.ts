@@ -4,7 +4,8 @@ import type { AdoptedPlan, LocalActivities, RegularActivities, Standing } from '
 import type { ActivityDeps } from '../deps';
 import { openWait } from './open-wait';
 import { readEnd } from './read-end';
-import { ordinalsOf, stopOperations } from './stop-operations';
+import { readPlan, type PlanQuestion } from './read-plan';
+import { stopOperations } from './stop-operations';
 
 export type WaitActivities = Pick<RegularActivities, 'openWait' | 'readWait' | 'adoptPlan' | 'stopOperations'> &
   Pick<LocalActivities, 'readStanding'>;
@@ -33,22 +34,11 @@ const adoptPlan = async ({ store }: ActivityDeps, input: AdoptInput): Promise<Ad
   return plan;
 };
 
-type StandingInput = Parameters<LocalActivities['readStanding']>[0];
-
-const readStanding = async ({ store }: ActivityDeps, input: StandingInput): Promise<Standing> => {
+const readStanding = async ({ store }: ActivityDeps, input: PlanQuestion): Promise<Standing> => {
   const [row, plan] = await Promise.all([store.runs.get(input.ref), readPlan(store, input)]);
   if (row === undefined) throw new RowMissing(input.ref.run);
   return {
     isCancelRequested: row.cancelRequestedAt !== undefined,
     ...(plan === undefined ? {} : { plan }),
   };
-};
-
-const readPlan = async (
-  store: ActivityDeps['store'],
-  { ref, planVersion, step }: StandingInput,
-): Promise<AdoptedPlan | undefined> => {
-  const plan = await store.runs.readPlan(ref, { planVersion, step });
-  if (plan.change === 'none' || plan.planVersion <= planVersion) return undefined;
-  return { planVersion: plan.planVersion, change: plan.change, cancelled: ordinalsOf(step, plan.cancelled) };
 };

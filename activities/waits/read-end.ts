@@ -7,6 +7,7 @@ import type { OperationRow, WaitRow } from '../../store/rows';
 import type { WaitReading } from '../../workflows/contract/activities';
 import type { ErrorCode } from '../../workflows/contract/errors';
 import { fingerprintOf, waitEvidenceIdOf, type OperationId } from '../../workflows/contract/ids';
+import { isUnproved } from '../../workflows/machine/operation-transitions';
 import type { ActivityDeps } from '../deps';
 import { makeFailure } from '../operate/failure';
 import { sha256Of } from '../operate/storable-json';
@@ -28,7 +29,7 @@ export const readEnd = async (deps: ActivityDeps, { row, remainingMs }: Reading)
     case 'OPEN':
       return { kind: 'open', remainingMs: Math.max(0, Math.ceil(remainingMs)) };
     case 'VOID':
-      return { kind: 'void' };
+      return readVoid(deps, row);
     case 'EXPIRED':
       if (row.kind === 'approval') await endUnsent(deps, row, EXPIRED);
       return { kind: 'expired' };
@@ -39,6 +40,14 @@ export const readEnd = async (deps: ActivityDeps, { row, remainingMs }: Reading)
       return { kind: 'consumed', response };
     }
   }
+};
+
+/** Void since its operation was settled by other means: that is its answer. Else whoever voided it tells the run. */
+const readVoid = async ({ store }: ActivityDeps, wait: WaitRow): Promise<WaitReading> => {
+  const operation =
+    wait.kind === 'reconciliation' ? await store.operations.get(wait.ref, operationOf(wait)) : undefined;
+  if (operation === undefined || isUnproved(operation.state)) return { kind: 'void' };
+  return { kind: 'consumed', response: toAnswer(operation, 'FAILED') };
 };
 
 type Response = Extract<WaitReading, { kind: 'consumed' }>['response'];
@@ -95,15 +104,15 @@ const endUnsent = async ({ store }: ActivityDeps, row: WaitRow, { state, code, m
 /** What has been proved meanwhile, by a late reply or a callback, stands against what the person said. */
 const readReconciliation = async (deps: ActivityDeps, row: WaitRow): Promise<Response> => {
   const said = reconciliationResponse.parse(row.response);
-  const settled = await settleBy(deps, row, said);
-  const { state, code, resultHash } = settled;
-  return {
-    kind: 'reconciliationAnswered',
-    state: toReconciled(state, said.state),
-    ...(code === undefined ? {} : { code }),
-    ...(resultHash === undefined ? {} : { result: fingerprintOf(resultHash) }),
-  };
+  return toAnswer(await settleBy(deps, row, said), said.state);
 };
+
+const toAnswer = ({ state, code, resultHash }: OperationRow, said: ReconciledState): Response => ({
+  kind: 'reconciliationAnswered',
+  state: toReconciled(state, said),
+  ...(code === undefined ? {} : { code }),
+  ...(resultHash === undefined ? {} : { result: fingerprintOf(resultHash) }),
+});
 
 const toReconciled = (state: OperationRow['state'], said: ReconciledState): ReconciledState => {
   switch (state) {

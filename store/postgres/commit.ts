@@ -19,9 +19,10 @@ import { insertWake, removeWakesOfEnded } from './wakes';
 
 type End = Parameters<RunStore['commit']>[1];
 
-export const commitRun = (session: Session, { ref, events }: Carried, end: End): Promise<CommitOutcome> =>
+export const commitRun = (session: Session, { ref, events }: Carried, end: End): ReturnType<RunStore['commit']> =>
   session.transact(async (trx) => {
     const run = await carryEvents(session, trx, { run: await lockRun(trx, ref), events });
+    if (run.end === undefined && run.planVersion > (end.planVersion ?? run.planVersion)) return undefined;
     return run.end ?? endRun(session, trx, { run, end });
   });
 

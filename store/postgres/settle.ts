@@ -12,6 +12,7 @@ import { isOperation, toOperationRow } from './operation-row';
 import type { Database } from './schema';
 import { isFinal, resolve, standingOf, type Resolution } from './settlement';
 import { encodeText } from './text';
+import { insertWake } from './wakes';
 
 interface Settling {
   readonly ref: RunRef;
@@ -38,9 +39,31 @@ export const settleLocked = async (
   const changes = changesOf(session, locked.row, { settling, resolution });
   if (Object.keys(changes).length === 0) return locked;
   const facts = resolution.effect === 'settled' ? (settling.settlement.facts ?? []) : [];
-  if (isFinal(resolution.state)) await closeInbox(session, trx, settling);
+  if (isFinal(resolution.state)) {
+    await closeInbox(session, trx, settling);
+    if (locked.row.state === 'UNRESOLVED') await closeReconciliation(session, trx, settling);
+  }
   const row = await updateOperation(session, trx, { settling, changes, facts });
   return { row: row ?? locked.row, now: locked.now };
+};
+
+/** What is found out needs no person any more; the run that waits for one is told. */
+const closeReconciliation = async (
+  session: Session,
+  trx: Trx,
+  { ref, id }: Pick<Settling, 'ref' | 'id'>,
+): Promise<void> => {
+  const closed = await trx
+    .updateTable('waits')
+    .set({ state: 'VOID' })
+    .where('tenant', '=', ref.tenant)
+    .where('run', '=', ref.run)
+    .where('operation', '=', id)
+    .where('kind', '=', 'reconciliation')
+    .where('state', '=', 'OPEN')
+    .executeTakeFirst();
+  if (closed.numUpdatedRows === 0n) return;
+  await insertWake(session, trx, { ref, wake: { kind: 'toolEvent', subject: id, isDue: true } });
 };
 
 /** A read has no effect, so it needs no dispatch: its result is stored from wherever it stands, and the first one stays. */

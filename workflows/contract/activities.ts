@@ -176,12 +176,18 @@ export interface Standing {
   readonly isCancelRequested: boolean;
 }
 
-export interface EndCheck {
-  readonly obstacle?: 'operationOpen' | 'acceptanceRequired' | 'conditionUnmet';
-  readonly unproved: number;
-  readonly artifact?: ArtifactHash;
-}
+export type EndCheck = Pick<EventOf<'endChecked'>, 'obstacle' | 'unproved' | 'artifact' | 'about'>;
 
+export interface CommitInput extends Carried {
+  readonly ending: Ending;
+  /** Under which it was decided. */
+  readonly planVersion: number;
+  readonly step: number;
+}
+/** A message was accepted before the commit, and the end was one that it goes before. */
+export interface PlanOvertook {
+  readonly overtakenBy: AdoptedPlan;
+}
 export interface CommitOutcome {
   readonly terminal: Terminal;
   readonly reason: string;
@@ -191,11 +197,7 @@ export interface CommitOutcome {
 export interface LocalActivities {
   openRun(input: AgentRunInput): Promise<OpenedRun>;
   /** For an execution that continues a run: what signals to the one before may have been about. */
-  readStanding(input: {
-    readonly ref: RunRef;
-    readonly planVersion: number;
-    readonly step: number;
-  }): Promise<Standing>;
+  readStanding(input: { readonly ref: RunRef; readonly planVersion: number; readonly step: number }): Promise<Standing>;
   freezeContext(input: FreezeInput): Promise<FrozenContext>;
   judgeCandidate(input: JudgeInput): Promise<Judged>;
   readShort(input: CallInput): Promise<ReadOutcome>;
@@ -216,7 +218,7 @@ export interface RegularActivities {
   stopOperations(
     input: Carried & { readonly isCancel: boolean; readonly step: number },
   ): Promise<{ readonly cancelled: readonly number[] }>;
-  commit(input: Carried & { readonly ending: Ending }): Promise<CommitOutcome>;
+  commit(input: CommitInput): Promise<CommitOutcome | PlanOvertook>;
 }
 
 export type Activities = LocalActivities & RegularActivities & ReconcileActivities;

@@ -92,7 +92,10 @@ export const absorbResendDue = (run: Run, event: EventOf<'resendDue'>): Change =
 type Decision = EventOf<'approvalGiven' | 'approvalDenied' | 'reconciliationAnswered'>;
 
 export const absorbDecision = (run: Run, event: Decision): Change => {
-  const ordinal = run.waits.find((wait) => wait.id === event.wait)?.ordinal;
+  const wait = run.waits.find(({ id }) => id === event.wait);
+  const ordinal = wait?.ordinal;
+  // Of an earlier step: its outcome is new input.
+  if (event.kind === 'reconciliationAnswered' && ordinal === undefined) return absorbAnswer(run, event.wait);
   // Listening to it is over: a decision about no call would leave the run waiting for nobody.
   assertMachine(ordinal !== undefined, `'${event.kind}' decides no call`);
   return closeDecidedWaits(change(decideCall(run, ordinal, event)));
@@ -128,6 +131,12 @@ export const absorbResponse = (run: Run, event: Response): Change => {
   }
 };
 
+/** New input of the next step. */
+const absorbAnswer = (run: Run, wait: OpenWait['id']): Change => {
+  const closed = withoutWaits(change(run), ({ id }) => id === wait);
+  return { ...closed, run: withResponse(closed.run, wait) };
+};
+
 const withResponse = (run: Run, wait: OpenWait['id']): Run =>
   withoutEnding(withFreshLoops({ ...run, input: { ...run.input, waits: [...run.input.waits, wait] } }));
 
@@ -135,6 +144,5 @@ export const absorbExpiry = (run: Run, event: EventOf<'waitExpired'>, rule: stri
   if (rule === 'wait.expired.end') return endAs(run, { as: 'EXPIRED', reason: 'wait.expired' });
   const ordinal = run.waits.find((wait) => wait.id === event.wait)?.ordinal;
   if (ordinal !== undefined) return closeDecidedWaits(change(endUnsettled(run, ordinal, 'EXPIRED')));
-  const closed = withoutWaits(change(run), (wait) => wait.id === event.wait);
-  return { ...closed, run: withResponse(closed.run, event.wait) };
+  return absorbAnswer(run, event.wait);
 };

@@ -12,9 +12,9 @@ import {
   type Change,
 } from './change';
 import type { EventOf } from './events';
-import type { Ending, Run } from './run';
+import { isRevocable, type Ending, type Run } from './run';
 
-type NewPlan = EventOf<'amended' | 'withdrawn'>;
+type NewPlan = EventOf<'amended' | 'withdrawn' | 'commitOvertaken'>;
 
 /** The plan moved on: nothing proposed under the old one is sent any more; what was sent goes on to its end. */
 export const absorbNewPlan = (run: Run, event: NewPlan, rule: string): Change => {
@@ -25,8 +25,10 @@ export const absorbNewPlan = (run: Run, event: NewPlan, rule: string): Change =>
     'SUPERSEDED',
   );
   const { attempt: _superseded, ...rest } = run.state === 'VALIDATING' ? withoutCandidate(ended) : ended;
-  const isIntended = run.ending?.as === 'SUCCEEDED';
-  const next = withFreshLoops({ ...(isIntended ? withoutEnding(rest) : rest), planVersion: event.planVersion });
+  const next = withFreshLoops({
+    ...(isRevocable(run.ending) ? withoutEnding(rest) : rest),
+    planVersion: event.planVersion,
+  });
   return withoutWaits(change(next, { kind: 'cancelAttempt' }), () => true);
 };
 
@@ -77,6 +79,12 @@ export const absorbEndChecked = (run: Run, event: EventOf<'endChecked'>, rule: s
   switch (rule) {
     case 'end.operation_open':
       return lookAgain(run);
+    case 'end.reconciliation_required':
+      return withWait(change(run), {
+        kind: 'reconciliation',
+        ...plan,
+        ...(event.about === undefined ? {} : { about: event.about }),
+      });
     case 'end.acceptance_required':
       return withWait(change(run), { kind: 'acceptance', ...plan });
     case 'repairs.spent': {
@@ -106,6 +114,12 @@ const lookAgain = (run: Run): Change => {
   const { looks } = run.counters;
   const afterMs = Math.min(LOOK_AGAIN_MS * 2 ** looks, LOOK_AGAIN_MAX_MS);
   return withCheck(change(withCounters(run, { looks: looks + 1 })), afterMs);
+};
+
+/** Nothing was committed, so the run is as it was before it asked for that, and takes the new plan up. */
+export const absorbCommitOvertaken = (run: Run, event: EventOf<'commitOvertaken'>, rule: string): Change => {
+  const { isCommitting: _refused, ...rest } = run;
+  return absorbNewPlan(rest, event, rule);
 };
 
 export const absorbCommitted = (run: Run, event: EventOf<'committed'>): Change => {

@@ -2,7 +2,7 @@
 import type { Effect } from './effects';
 import { endCalls, isUnsentCall } from './calls';
 import { parseDerivedId, type ArtifactHash, type WaitId } from './ids';
-import type { Diagnosis, Ending, OpenWait, Run } from './run';
+import type { CallPlace, Diagnosis, Ending, OpenWait, Run } from './run';
 import type { Terminal, WaitKind } from './states';
 
 export interface Change {
@@ -21,6 +21,7 @@ const waitIdOf = (run: Run, ordinal: number): WaitId =>
 export interface WaitRequest {
   readonly kind: WaitKind;
   readonly ordinal?: number;
+  readonly about?: CallPlace;
   readonly plan?: ArtifactHash;
   readonly reason?: string;
   readonly diagnosis?: Diagnosis;
@@ -28,12 +29,17 @@ export interface WaitRequest {
 
 /** Adds a wait, whose id is that of the transition that opens it, and the effect that stores it. */
 export const withWait = ({ run, effects }: Change, request: WaitRequest): Change => {
-  const { kind, ...about } = request;
+  const { kind, about, ...shown } = request;
   const id = waitIdOf(run, request.ordinal ?? 0);
-  const wait: OpenWait = { id, kind, ...(request.ordinal === undefined ? {} : { ordinal: request.ordinal }) };
+  const wait: OpenWait = {
+    id,
+    kind,
+    ...(request.ordinal === undefined ? {} : { ordinal: request.ordinal }),
+    ...(about === undefined ? {} : { about }),
+  };
   return {
     run: { ...run, waits: [...run.waits, wait] },
-    effects: [...effects, { kind: 'openWait', wait: id, waitKind: kind, step: run.step, ...about }],
+    effects: [...effects, { kind: 'openWait', wait: id, waitKind: kind, step: run.step, ...shown, ...about }],
   };
 };
 

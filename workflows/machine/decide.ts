@@ -16,7 +16,14 @@ import {
   absorbResponse,
 } from './absorb-calls';
 import { absorbAttemptEvent, absorbCandidateStored, absorbContextFrozen, absorbEndOfTurn } from './absorb-model';
-import { absorbCommitted, absorbEndChecked, absorbEnding, absorbNewPlan, absorbOperationsStopped } from './absorb-run';
+import {
+  absorbCommitOvertaken,
+  absorbCommitted,
+  absorbEndChecked,
+  absorbEnding,
+  absorbNewPlan,
+  absorbOperationsStopped,
+} from './absorb-run';
 import { absorbAnalyse, absorbCallsJudged, absorbFinish, absorbQuestion, absorbRejection } from './absorb-verdict';
 import { assertMachine, assertNever } from './assert';
 import { sendDueCalls } from './calls';
@@ -140,6 +147,8 @@ const absorb = (run: Run, event: RunEvent, rule: string): Change => {
       return change(run);
     case 'endChecked':
       return absorbEndChecked(run, event, rule);
+    case 'commitOvertaken':
+      return absorbCommitOvertaken(run, event, rule);
     case 'committed':
       return absorbCommitted(run, event);
     default:

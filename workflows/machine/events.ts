@@ -7,7 +7,7 @@
  */
 import type { ArtifactHash, Fingerprint, WaitId } from './ids';
 import type { Budget, Totals } from './ledger';
-import type { Call, TimedPursuit } from './run';
+import type { Call, CallPlace, TimedPursuit } from './run';
 import type { Terminal } from './states';
 
 interface Base<K extends string> {
@@ -179,16 +179,29 @@ export interface OperationsStopped extends Base<'operationsStopped'> {
 }
 export type GraceElapsed = Base<'graceElapsed'>;
 
+export const END_OBSTACLES = [
+  'operationOpen',
+  /** An operation's outcome could not be found out, and nobody is asked any more. */
+  'reconciliationRequired',
+  'acceptanceRequired',
+  'conditionUnmet',
+] as const;
+export type EndObstacle = (typeof END_OBSTACLES)[number];
+
 /** FINALIZING has looked at the invariants of the intended end. */
 export interface EndChecked extends Base<'endChecked'> {
   /** The number of the look that found it. */
   readonly check: number;
-  readonly obstacle?: 'operationOpen' | 'acceptanceRequired' | 'conditionUnmet';
+  readonly obstacle?: EndObstacle;
   /** Operations whose end is not proved; makes CANCELLED into CANCEL_UNKNOWN. */
   readonly unproved: number;
-  /** The acceptance wait's plan, or the finding that names the gap. */
+  /** The plan of the acceptance or reconciliation, or the finding that names the gap. */
   readonly artifact?: ArtifactHash;
+  /** Where the operation to be reconciled was proposed. */
+  readonly about?: CallPlace;
 }
+/** The plan had moved on before the commit: nothing was committed. */
+export type CommitOvertaken = OfPlan<'commitOvertaken'>;
 /** The row holds this terminal, whatever was asked for. */
 export interface Committed extends Base<'committed'> {
   readonly terminal: Terminal;
@@ -235,6 +248,7 @@ export type RunEvent =
   | OperationsStopped
   | GraceElapsed
   | EndChecked
+  | CommitOvertaken
   | Committed;
 
 export type EventKind = RunEvent['kind'];

@@ -2,7 +2,7 @@
 import type { EventKind, EventOf, RunEvent } from './events';
 import { tokensOf, type Budget, type Totals } from './ledger';
 import { correctionOf, diagnose, traceStep } from './loops';
-import type { Diagnosis, Run } from './run';
+import { isRevocable, type Diagnosis, type Run } from './run';
 import type { Terminal } from './states';
 
 export type Guard<K extends EventKind = EventKind> = (run: Run, event: EventOf<K>) => boolean;
@@ -62,12 +62,15 @@ export const isExpiryTheEnd: Guard<'waitExpired'> = (run, event) => {
 
 /** An intended success is no end yet. */
 export const isEnding = (run: Run): boolean => run.ending !== undefined && run.ending.as !== 'SUCCEEDED';
-export const isSuccessIntended = (run: Run): boolean => run.ending?.as === 'SUCCEEDED' && !isCommitting(run);
+/** An end that the model came to: what a person has changed since goes before it, until it is committed. */
+export const isEndRevocable = (run: Run): boolean => isRevocable(run.ending) && !isCommitting(run);
 export const isCommitting = (run: Run): boolean => run.isCommitting === true;
 
 const findObstacle = (run: Run, event: EventOf<'endChecked'>): EventOf<'endChecked'>['obstacle'] =>
   run.ending?.as === 'SUCCEEDED' ? event.obstacle : undefined;
 export const isOperationOpen: Guard<'endChecked'> = (run, event) => findObstacle(run, event) === 'operationOpen';
+export const isReconciliationRequired: Guard<'endChecked'> = (run, event) =>
+  findObstacle(run, event) === 'reconciliationRequired';
 export const isAcceptanceRequired: Guard<'endChecked'> = (run, event) =>
   findObstacle(run, event) === 'acceptanceRequired';
 export const isConditionUnmet: Guard<'endChecked'> = (run, event) => findObstacle(run, event) === 'conditionUnmet';

@@ -25,7 +25,10 @@ const assertState = (run: Run): void => {
   assertMachine(state !== 'VALIDATING' || run.candidate !== undefined, 'VALIDATING has a candidate');
   assertMachine(state !== 'FINALIZING' || ending !== undefined, 'FINALIZING knows what it ends as');
   assertMachine(!isTerminal(state) || ending?.as === state, 'a terminal is the ending that was committed');
-  assertMachine(run.isCommitting !== true || state === 'FINALIZING' || isTerminal(state), 'a commit is not left again');
+  assertMachine(
+    run.isCommitting !== true || state === 'FINALIZING' || isTerminal(state),
+    'a commit is not left before it is answered',
+  );
 };
 
 const assertCalls = ({ state, calls, ending }: Run): void => {

@@ -62,11 +62,19 @@ export interface Attempt {
   readonly truncations: number;
 }
 
+/** A call of any step's accepted candidate. */
+export interface CallPlace {
+  readonly step: number;
+  readonly ordinal: number;
+}
+
 export interface OpenWait {
   readonly id: WaitId;
   readonly kind: WaitKind;
-  /** The call that it decides, for approvals and reconciliations. */
+  /** The call of the open candidate that it decides, for approvals and reconciliations. */
   readonly ordinal?: number;
+  /** The call of an earlier step whose outcome it asks about: nothing but the end waits for it. */
+  readonly about?: CallPlace;
 }
 
 /** What the run is ending as; the first ending wins, save that FINALIZING may still change it before the commit. */
@@ -78,6 +86,10 @@ export interface Ending {
   readonly answer?: ArtifactHash;
   readonly diagnosis?: Diagnosis;
 }
+
+/** `finish` led to it, and not something that stops the run whatever its plan says. */
+export const isRevocable = (ending: Ending | undefined): boolean =>
+  ending?.as === 'SUCCEEDED' || ending?.reason.startsWith('blocked.') === true;
 
 export interface Diagnosis {
   readonly rule: 'repeatedCall' | 'repeatedError' | 'noProgress' | 'alternatingPlan';

@@ -78,7 +78,7 @@ const ANY_BEFORE_FINALIZING = {
   deadlinePassed:    [{ to: 'JOIN', rule: 'ending.deadline' }],
   budgetSpent:       [{ to: 'JOIN', rule: 'ending.budget' }],
   endChecked: 'ignore',
-  committed: 'reject',
+  committed: 'reject', commitOvertaken: 'reject',
 } as const satisfies Partial<Row>;
 
 // prettier-ignore
@@ -168,6 +168,7 @@ const WAITING_USER: Row = {
 const FINALIZING: Row = {
   endChecked:        [{ when: is.isCommitting,            to: 'STAY',         rule: 'end.too_late' },
                       { when: is.isOperationOpen,         to: 'WAITING_TOOL', rule: 'end.operation_open' },
+                      { when: is.isReconciliationRequired, to: 'WAITING_USER', rule: 'end.reconciliation_required' },
                       { when: is.isAcceptanceRequired,    to: 'WAITING_USER', rule: 'end.acceptance_required' },
                       { when: is.isConditionUnmetForGood, to: 'STAY',         rule: 'repairs.spent' },
                       { when: is.isConditionUnmet,        to: 'READY',        rule: 'end.condition_unmet' },
@@ -183,10 +184,11 @@ const FINALIZING: Row = {
                       {                        to: 'STAY', rule: 'ending.cancel' }],
   deadlinePassed:    [{ when: is.isCommitting, to: 'STAY', rule: 'deadline.too_late' },
                       {                        to: 'STAY', rule: 'ending.deadline' }],
-  amended:           [{ when: is.isSuccessIntended, to: 'READY', rule: 'plan.amended' },
-                      {                             to: 'STAY',  rule: 'plan.too_late' }],
-  withdrawn:         [{ when: is.isSuccessIntended, to: 'READY', rule: 'plan.withdrawn' },
-                      {                             to: 'STAY',  rule: 'plan.too_late' }],
+  commitOvertaken:   [{                        to: 'READY', rule: 'end.plan_changed' }],
+  amended:           [{ when: is.isEndRevocable, to: 'READY', rule: 'plan.amended' },
+                      {                          to: 'STAY',  rule: 'plan.too_late' }],
+  withdrawn:         [{ when: is.isEndRevocable, to: 'READY', rule: 'plan.withdrawn' },
+                      {                          to: 'STAY',  rule: 'plan.too_late' }],
   contextFrozen: 'ignore', budgetSpent: 'ignore', operationsStopped: 'ignore', graceElapsed: 'ignore',
   ...MODEL_EVENTS_LATE, ...VERDICTS_LATE, ...CALL_EVENTS_LATE, ...WAIT_EVENTS_LATE,
 };
@@ -196,6 +198,7 @@ const FINALIZING: Row = {
 const TERMINAL: Row = {
   contextFrozen: 'ignore', amended: 'ignore', withdrawn: 'ignore', cancelRequested: 'ignore', deadlinePassed: 'ignore',
   budgetSpent: 'ignore', operationsStopped: 'ignore', graceElapsed: 'ignore', endChecked: 'ignore', committed: 'ignore',
+  commitOvertaken: 'ignore',
   ...MODEL_EVENTS_LATE, ...VERDICTS_LATE, ...CALL_EVENTS_LATE, ...WAIT_EVENTS_LATE,
 };
 

@@ -3,7 +3,7 @@
  * come late, from another step, attempt, call, wait, plan or look. Only what nobody can send is left out: a dispatch that ends
  * without having been started, a decision about a wait of another kind.
  */
-import type { OperationOutcome, RunEvent } from '../../../workflows/machine/events';
+import { END_OBSTACLES, type OperationOutcome, type RunEvent } from '../../../workflows/machine/events';
 import { parseDerivedId, type WaitId } from '../../../workflows/machine/ids';
 import { NO_TOTALS } from '../../../workflows/machine/ledger';
 import type { Call, OpenWait, Run } from '../../../workflows/machine/run';
@@ -160,7 +160,8 @@ const endingEvents = ({ deadlineAt, calls }: Run): readonly RunEvent[] => [
 
 const OBSTACLES = [
   {},
-  ...(['operationOpen', 'acceptanceRequired', 'conditionUnmet'] as const).map((obstacle) => ({ obstacle })),
+  ...END_OBSTACLES.map((obstacle) => ({ obstacle })),
+  { obstacle: 'reconciliationRequired' as const, about: { step: 1, ordinal: 1 } },
 ];
 
 const finalEvents = (run: Run): readonly RunEvent[] => {
@@ -172,5 +173,6 @@ const finalEvents = (run: Run): readonly RunEvent[] => {
   return [
     ...looks.map((look) => step.endChecked(look)(run)),
     ...(isCommitted ? TERMINALS.map((terminal) => step.committed(terminal)(run)) : []),
+    ...(isCommitted ? [step.commitOvertaken()(run)] : []),
   ];
 };

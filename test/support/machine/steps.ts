@@ -229,6 +229,15 @@ export const graceElapsed = (): Step => () => ({ kind: 'graceElapsed', at: AT })
 export const endChecked =
   (change: Partial<EventOf<'endChecked'>> = {}): Step =>
   ({ check = 0 }) => ({ kind: 'endChecked', at: AT, check, unproved: 0, ...change });
+export const commitOvertaken =
+  (): Step =>
+  ({ step, planVersion }) => ({
+    kind: 'commitOvertaken',
+    at: AT,
+    planVersion: planVersion + 1,
+    cancelled: [],
+    atStep: step,
+  });
 export const committed =
   (terminal: Terminal): Step =>
   () => ({ kind: 'committed', at: AT, terminal, reason: 'as the row says' });

@@ -3,6 +3,7 @@
  * that the activities may answer. Outside events come in between. No mocks: `decide` is the real one.
  */
 import fc from 'fast-check';
+import { carryRun, resumeRun, type CarriedRun } from '../../../workflows/machine/carried-run';
 import { decide, type Decided } from '../../../workflows/machine/decide';
 import type { Effect } from '../../../workflows/machine/effects';
 import type { JudgedCall, OperationOutcome, RunEvent } from '../../../workflows/machine/events';
@@ -10,7 +11,7 @@ import { parseDerivedId, type ArtifactHash, type Fingerprint, type RunId } from 
 import { NO_TOTALS, type Totals } from '../../../workflows/machine/ledger';
 import type { Limits } from '../../../workflows/machine/limits';
 import { openRun } from '../../../workflows/machine/open-run';
-import type { Run } from '../../../workflows/machine/run';
+import { isRevocable, type Run } from '../../../workflows/machine/run';
 import { isTerminal } from '../../../workflows/machine/states';
 
 export const LIMITS: Limits = {
@@ -99,6 +100,36 @@ export class World {
     this.inFlight.splice(this.inFlight.indexOf(effect), 1);
     for (const event of this.answer(effect, pick)) this.meet(event);
     return true;
+  }
+
+  /** Goes on as another execution does, which knows only what is carried. False where the run cannot be handed over now. */
+  handOver(): boolean {
+    const { run } = this;
+    const isHandable = run.state === 'READY' || run.state === 'WAITING_TOOL' || run.state === 'WAITING_USER';
+    if (!isHandable || !this.inFlight.every(({ kind }) => LEFT_TO_THE_NEXT.has(kind))) return false;
+    const listening = this.inFlight.filter(
+      (effect) => effect.kind === 'openWait' && run.waits.some(({ id }) => id === effect.wait),
+    );
+    const resumed = resumeRun(parseCarried(JSON.stringify(this.carried())), this.now);
+    this.run = resumed.run;
+    this.inFlight.splice(0, this.inFlight.length, ...resumed.effects, ...listening);
+    return true;
+  }
+
+  private carried(): CarriedRun {
+    const newest = (kind: Effect['kind']) => this.inFlight.findLast((effect) => effect.kind === kind);
+    return carryRun({
+      run: this.run,
+      pursuits: this.run.calls.flatMap(({ ordinal, phase }) => {
+        const pursuit = this.inFlight.findLast(
+          (effect) => effect.kind === 'pursue' && effect.ordinal === ordinal && effect.step === this.run.step,
+        );
+        if (pursuit?.kind !== 'pursue' || phase === 'ENDED') return [];
+        return [{ ordinal, action: pursuit.next.action, dueAt: this.now + pursuit.next.afterMs }];
+      }),
+      ...(newest('checkEnd') === undefined ? {} : { checkAt: this.now }),
+      ...(newest('startGrace') === undefined ? {} : { graceAt: this.now }),
+    });
   }
 
   /** What the workflow drops when the machine says so. */
@@ -193,12 +224,23 @@ export class World {
               {},
               { obstacle: 'operationOpen' as const },
               { obstacle: 'acceptanceRequired' as const },
+              { obstacle: 'reconciliationRequired' as const, about: { step: effect.check, ordinal: 1 } },
               { obstacle: 'conditionUnmet' as const, artifact: hash('gap') },
             ]),
           },
         ];
       case 'commit':
-        return [{ kind: 'committed', at, terminal: effect.ending.as, reason: effect.ending.reason }];
+        return [
+          isRevocable(effect.ending) && pick([true, false, false, false])
+            ? {
+                kind: 'commitOvertaken',
+                at,
+                planVersion: this.run.planVersion + 1,
+                cancelled: [],
+                atStep: this.run.step,
+              }
+            : { kind: 'committed', at, terminal: effect.ending.as, reason: effect.ending.reason },
+        ];
       case 'closeWaits':
       case 'cancelAttempt':
       case 'cancelReads':
@@ -254,6 +296,17 @@ export class World {
     }
   }
 }
+
+/** Timers, waits that are listened to, and what a new execution begins itself. */
+const LEFT_TO_THE_NEXT: ReadonlySet<Effect['kind']> = new Set([
+  'freezeContext',
+  'pursue',
+  'openWait',
+  'checkEnd',
+  'startGrace',
+]);
+
+const parseCarried = (text: string): CarriedRun => JSON.parse(text) as CarriedRun;
 
 const outcome = (pick: Pick): OperationOutcome =>
   pick<OperationOutcome>([

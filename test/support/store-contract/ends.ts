@@ -133,6 +133,34 @@ export const describeEnds = (under: () => StoreUnderTest): void => {
       expect(await store.operations.get(ref, reading)).toMatchObject({ state: 'CANCELLED' });
     });
 
+    test('a commit that was decided under an older plan writes its events and nothing else', async () => {
+      const { store } = under();
+      const ref = await startedRun(store);
+      await store.runs.changePlan(ref, { id: 'm1', kind: 'amend', body: { text: 'b first' } });
+      const carried = { ref, events: [event(1, { to: 'FINALIZING' })] };
+
+      expect(await store.runs.commit(carried, { ...endAs(ref, 'SUCCEEDED'), planVersion: 1 })).toBeUndefined();
+
+      expect(await store.runs.get(ref)).toMatchObject({ state: 'FINALIZING', seq: 1 });
+      expect(await store.runs.result(ref)).toBeUndefined();
+      const outcome = await store.runs.commit(carried, { ...endAs(ref, 'SUCCEEDED'), planVersion: 2 });
+      expect(outcome).toEqual({ terminal: 'SUCCEEDED', reason: 'finish.done' });
+      // Whoever comes later is told the end, whatever plan they know.
+      expect(await store.runs.commit(carried, { ...endAs(ref, 'FAILED'), planVersion: 1 })).toEqual(outcome);
+    });
+
+    test('of a commit and a message that come together one goes before the other, and none is lost', async () => {
+      const { store, other } = under();
+      for (let round = 0; round < 8; round += 1) {
+        const ref = await startedRun(store);
+        const [outcome, plan] = await Promise.all([
+          store.runs.commit({ ref, events: [] }, { ...endAs(ref, 'SUCCEEDED'), planVersion: 1 }),
+          other.runs.changePlan(ref, { id: 'm1', kind: 'amend', body: {} }),
+        ]);
+        expect(outcome === undefined).toBe(plan !== undefined);
+      }
+    });
+
     test.each(['DISPATCHED', 'ACCEPTED', 'RUNNING', 'UNKNOWN', 'UNRESOLVED'] as const)(
       'a cancel while an operation is %s ends as CANCEL_UNKNOWN; other ends stay what they are',
       async (state) => {
@@ -145,7 +173,7 @@ export const describeEnds = (under: () => StoreUnderTest): void => {
           const id = await dispatchedOperation(store, ref);
           if (state === 'UNRESOLVED') await store.operations.settle(ref, id, { state: 'UNKNOWN' });
           if (state !== 'DISPATCHED') await store.operations.settle(ref, id, { state });
-          expect((await store.runs.commit({ ref, events: [] }, endAs(ref, asked))).terminal).toBe(terminal);
+          expect((await store.runs.commit({ ref, events: [] }, endAs(ref, asked)))?.terminal).toBe(terminal);
           expect((await store.runs.result(ref))?.terminal).toBe(terminal);
         }
       },
@@ -158,7 +186,7 @@ export const describeEnds = (under: () => StoreUnderTest): void => {
         const ref = await startedRun(store);
         const id = await dispatchedOperation(store, ref);
         await store.operations.settle(ref, id, { state, generation: 1 });
-        expect((await store.runs.commit({ ref, events: [] }, endAs(ref, 'CANCELLED'))).terminal).toBe('CANCELLED');
+        expect((await store.runs.commit({ ref, events: [] }, endAs(ref, 'CANCELLED')))?.terminal).toBe('CANCELLED');
       },
     );
 

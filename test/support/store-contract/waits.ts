@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { StoreUnderTest } from './fixtures';
-import { createdOperation, event, inParallel, newRef, newWait, startedRun } from './fixtures';
+import { createdOperation, dispatchedOperation, event, inParallel, newRef, newWait, startedRun } from './fixtures';
 
 export const describeWaits = (under: () => StoreUnderTest): void => {
   describe('waits', () => {
@@ -34,6 +34,23 @@ export const describeWaits = (under: () => StoreUnderTest): void => {
       expect(await store.waits.list(ref.tenant, { state: 'OPEN', limit: 9 })).toEqual([]);
       expect(await store.waits.read(ref, wait.id)).toEqual({ row: { ...row, state: 'EXPIRED' }, remainingMs: 0 });
       expect(await store.waits.list(ref.tenant, { limit: 9 })).toEqual([{ ...row, state: 'EXPIRED' }]);
+    });
+
+    test('a person is asked no more about what was found out by other means, and the run is told', async () => {
+      const { store, advance } = under();
+      const ref = await startedRun(store);
+      const operation = await dispatchedOperation(store, ref);
+      await store.operations.settle(ref, operation, { state: 'UNKNOWN' });
+      await store.operations.settle(ref, operation, { state: 'UNRESOLVED' });
+      const wait = newWait(ref, 1, { operation, kind: 'reconciliation' });
+      await store.waits.open({ ref, events: [] }, wait);
+
+      await store.operations.settle(ref, operation, { state: 'SUCCEEDED' });
+
+      expect((await store.waits.read(ref, wait.id))?.row).toMatchObject({ state: 'VOID' });
+      advance(10);
+      const owed = (await store.wakes.take({ limit: 100 })).filter((wake) => wake.ref.run === ref.run);
+      expect(owed).toMatchObject([{ kind: 'toolEvent', subject: operation }]);
     });
 
     test('what the plan has overtaken while it was being opened is VOID from the start', async () => {

@@ -102,6 +102,31 @@ describe('a condition that is not met', () => {
   });
 });
 
+describe('an operation whose outcome nobody knows, and nobody is asked about any more', () => {
+  const about = { step: 1, ordinal: 2 };
+  const asking = finalizing.meet(step.endChecked({ obstacle: 'reconciliationRequired', about }));
+
+  test('is asked about again before a success, by its own step', () => {
+    expect(asking.run).toMatchObject({ state: 'WAITING_USER', waits: [{ kind: 'reconciliation', about }] });
+    expect(asking.effect('openWait')).toMatchObject({ waitKind: 'reconciliation', step: 1, ordinal: 2 });
+  });
+
+  test.each([
+    ['an answer', step.reconciled('SUCCEEDED')],
+    ['no answer, where the model is to be told', step.answered('waitExpired')],
+  ])('is new input: %s', (_name, on) => {
+    const wait = asking.run.waits[0]?.id;
+    const next = asking.meet(on);
+    expect(next.run).toMatchObject({ state: 'READY', step: 2 });
+    expect(next.run.ending).toBeUndefined();
+    expect(next.effect('freezeContext').input.waits).toEqual([wait]);
+  });
+
+  test('holds no cancel up', () => {
+    expect(asking.meet(step.cancelRequested()).run).toMatchObject({ state: 'FINALIZING', waits: [] });
+  });
+});
+
 describe('an acceptance', () => {
   const accepting = finalizing.meet(step.endChecked({ obstacle: 'acceptanceRequired' }));
 
@@ -212,6 +237,24 @@ describe('a message', () => {
     const path = finalizing.meet(step.amended());
     expect(path.run).toMatchObject({ state: 'READY', step: 2, planVersion: 2 });
     expect(path.run.ending).toBeUndefined();
+  });
+
+  test('that comes while the commit is under way is left to the commit, which it goes before or comes after', () => {
+    const committing = finalizing.meet(step.endChecked());
+    const told = committing.meet(step.amended());
+    expect(told.transition).toMatchObject({ to: 'FINALIZING', rule: 'plan.too_late' });
+    expect(told.run.planVersion).toBe(1);
+    const overtaken = told.meet(step.commitOvertaken());
+    expect(overtaken.run).toMatchObject({ state: 'READY', step: 2, planVersion: 2 });
+    expect(overtaken.run.ending).toBeUndefined();
+    expect(overtaken.run.isCommitting).toBeUndefined();
+    expect(told.meet(step.committed('SUCCEEDED')).run.state).toBe('SUCCEEDED');
+  });
+
+  test('takes a block back, which it may have lifted, and no other failure', () => {
+    expect(validating.meet(step.blockConfirmed(), step.amended()).run.state).toBe('READY');
+    const rejected = Path.start().meet(step.frozen(), step.rejectedByProvider());
+    expect(rejected.meet(step.amended()).transition?.rule).toBe('plan.too_late');
   });
 
   test('that comes while a candidate is judged leaves it out of the next context, for none of its calls has an end', () => {

@@ -62,6 +62,9 @@ const REPRESENTATIVES: Readonly<Record<State, Readonly<Record<string, Path>>>> =
     'for approvals': validating.meet(step.judged(step.gated(1), step.gated(2))),
     'for an approval beside a job': twoWrites.meet(step.dispatched(1, step.ACCEPTED)),
     'for a reconciliation': writes.meet(step.dispatched(1, step.UNRESOLVED), step.dispatched(2, step.SUCCEEDED)),
+    'for a reconciliation of an earlier step': finalizing.meet(
+      step.endChecked({ obstacle: 'reconciliationRequired', about: { step: 1, ordinal: 1 } }),
+    ),
     'for an acceptance': finalizing.meet(step.endChecked({ obstacle: 'acceptanceRequired' })),
     'for a hand-off': ready.meet(step.frozen({ definition: 'missing' })),
   },
@@ -70,6 +73,7 @@ const REPRESENTATIVES: Readonly<Record<State, Readonly<Record<string, Path>>>> =
     'as a failure': modelRunning.meet(step.rejectedByProvider()),
     'as cancelled, with a call in flight': twoWrites.meet(step.cancelRequested(), step.graceElapsed()),
     'with its commit asked for': committing,
+    'as blocked': validating.meet(step.blockConfirmed()),
   },
   SUCCEEDED: { after: committing.meet(step.committed('SUCCEEDED')) },
   FAILED: { after: committing.meet(step.committed('FAILED')) },
@@ -127,7 +131,7 @@ describe.each(PLACES)('$state $how', ({ state, run }) => {
   test('meets an event of every kind', () => {
     const met = new Set(everyEvent(run).map(({ kind }) => kind));
     const isCommitted = run.isCommitting === true || isTerminal(run.state);
-    expect(KINDS.filter((kind) => !met.has(kind))).toEqual(isCommitted ? [] : ['committed']);
+    expect(KINDS.filter((kind) => !met.has(kind))).toEqual(isCommitted ? [] : ['committed', 'commitOvertaken']);
   });
 });
 
@@ -174,7 +178,10 @@ test('only a commit that nobody asked for is rejected', () => {
     KINDS.filter((kind) => TRANSITIONS[state][kind] === 'reject').map((kind) => `${state} ${kind}`),
   );
   expect(rejected).toEqual(
-    ACTIVE_STATES.filter((state) => state !== 'FINALIZING').map((state) => `${state} committed`),
+    ACTIVE_STATES.filter((state) => state !== 'FINALIZING').flatMap((state) => [
+      `${state} committed`,
+      `${state} commitOvertaken`,
+    ]),
   );
   for (const { run, state } of PLACES) {
     if (isTerminal(state) || state === 'FINALIZING') continue;

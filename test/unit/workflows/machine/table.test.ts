@@ -311,6 +311,11 @@ const WAITING_USER: readonly Row[] = [
 const FINALIZING: readonly Row[] = [
   ['no success while an operation is open',
     finalizing, step.endChecked({ obstacle: 'operationOpen' }), 'WAITING_TOOL', 'end.operation_open', ['checkEnd']],
+  ['no success while nobody knows the outcome of an operation, and nobody is asked',
+    finalizing, step.endChecked({ obstacle: 'reconciliationRequired', about: { step: 1, ordinal: 2 } }),
+    'WAITING_USER', 'end.reconciliation_required', ['openWait']],
+  ['a commit that a message came before goes back to the plan as it is now',
+    finalizing.meet(step.endChecked()), step.commitOvertaken(), 'READY', 'end.plan_changed', ['cancelAttempt', ...NEXT]],
   ['no success without the acceptance that a condition asks for',
     finalizing, step.endChecked({ obstacle: 'acceptanceRequired' }), 'WAITING_USER', 'end.acceptance_required', ['openWait']],
   ['a condition unmet goes back as a gap',
