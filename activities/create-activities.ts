@@ -7,6 +7,7 @@ import type { ActivityDeps } from './deps';
 import { createJudgeAndGoAhead } from './go-ahead';
 import { createFinalizeActivities } from './finalize/create-finalize-activities';
 import { createModelActivities } from './model/create-model-activities';
+import { createLiveTextWriter } from './model/live-text-writer';
 import { onTheWire } from './on-the-wire';
 import { createOperateActivities } from './operate/create-operate-activities';
 import { createReconcileActivities } from './reconcile/create-reconcile-activities';
@@ -19,9 +20,10 @@ export const createActivities = (given: ActivityDeps): Wire<Activities> => {
   const { project, freezeAhead, ...context } = createContextActivities(deps);
   const { judgeCandidate } = createValidateActivities(deps);
   const operate = createOperateActivities(deps);
+  const onText = createLiveTextWriter({ store: deps.store.liveText, log: deps.log });
   return onTheWire({
     ...context,
-    ...createModelActivities(deps, { project }),
+    ...createModelActivities(deps, { project, onText }),
     ...operate,
     judgeCandidate: createJudgeAndGoAhead({ judgeCandidate, readShort: operate.readShort, freezeAhead, log: deps.log }),
     ...createWaitActivities(deps),

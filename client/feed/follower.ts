@@ -38,6 +38,7 @@ export class Follower {
   async *items(start: RunReading): AsyncGenerator<FeedItem, void> {
     const { run, signal } = this.options;
     if (this.position > start.position) yield this.resync(start);
+    await this.patiently(() => run.look());
     while (!this.isOver()) {
       // Asked for first, so that no change is missed while what is known already is told.
       const changed = run.changed(signal);

@@ -29,6 +29,8 @@ export class WatchedRun {
   private seen: Seen | undefined;
   private pages = new Map<number, Promise<readonly JournalEntry[]>>();
   private readonly waiting = new Set<() => void>();
+  private current: Promise<void> = Promise.resolve();
+  private next: Promise<void> | undefined;
 
   constructor(
     private readonly store: FeedStore,
@@ -70,8 +72,21 @@ export class WatchedRun {
     });
   }
 
-  /** One beat. Throws what the store throws. */
-  async look(): Promise<void> {
+  /**
+   * Reads what is new; those who ask while a reading is under way share the one after it, so that nobody is shown what was
+   * read before they asked. Throws what the store throws.
+   */
+  look(): Promise<void> {
+    this.next ??= this.current.then(() => {
+      this.next = undefined;
+      const reading = this.readNow();
+      this.current = reading.catch(ignore);
+      return reading;
+    });
+    return this.next;
+  }
+
+  private async readNow(): Promise<void> {
     const [moment, live] = await Promise.all([this.store.reader.moment(this.ref), this.readLive()]);
     if (moment === undefined) return;
     const before = this.seen;
@@ -90,6 +105,8 @@ export class WatchedRun {
     return read && join(known, read);
   }
 }
+
+const ignore = (): void => undefined;
 
 const join = (known: LiveState | undefined, read: LiveAttempt): LiveState => {
   const { step, attempt, from, texts, isVoid } = read;

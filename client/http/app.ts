@@ -16,7 +16,8 @@ import { authenticate } from './middleware/authenticate';
 import { limitRate } from './middleware/limit-rate';
 import { protect } from './middleware/protect';
 import { record } from './middleware/record';
-import { fromZod, ProblemError, toProblem, toProblemError, toProblemResponse } from './problems/problem';
+import { noteProblem } from './problems/note-problem';
+import { fromZod, ProblemError, toProblemError, toProblemResponse } from './problems/problem';
 import { addArtifactRoute } from './routes/artifacts';
 import { addControlRoutes } from './routes/control';
 import { addEventRoutes } from './routes/events';
@@ -39,10 +40,13 @@ const PLACES = {
 
 /** A whole service, made of what it is given; it opens nothing itself. */
 export const createApp = (deps: ServiceDeps): App => {
+  const streams = new Set<unknown>();
   const service: Service = {
     ...deps,
+    streams,
     limits: { ...DEFAULT_SERVICE_LIMITS, ...deps.limits },
-    metrics: createMetrics(() => deps.parts.feeds.followers()),
+    isPageSecure: deps.isPageSecure ?? true,
+    metrics: createMetrics(() => streams.size),
   };
   const app: App = new OpenAPIHono<AppEnv>({
     defaultHook: (result) => {
@@ -81,16 +85,7 @@ export const createApp = (deps: ServiceDeps): App => {
 
 const answerProblem = (service: Service, c: Context<AppEnv>, error: unknown): Response => {
   const refusal = toProblemError(error);
-  const problem = toProblem(refusal);
-  service.metrics.problem(problem.code);
-  if (problem.status >= 500) {
-    const { cause } = refusal;
-    service.log.error(
-      { requestId: c.get('requestId'), instance: problem.instance, code: problem.code, err: cause },
-      'a request failed',
-    );
-  }
-  return toProblemResponse(refusal, problem);
+  return toProblemResponse(refusal, noteProblem(service, c.get('requestId'), refusal));
 };
 
 const tooLarge = ({ limits }: Service): never => {

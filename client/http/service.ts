@@ -36,13 +36,18 @@ export interface ServiceDeps {
   readonly closing: AbortSignal;
   readonly isEngineThere: () => Promise<boolean>;
   readonly limits?: Partial<ServiceLimits>;
+  /** Whether browsers reach the page by TLS alone, as they do unless this is development. */
+  readonly isPageSecure?: boolean;
   /** Receives reports of tools, below /v1/callbacks. */
   readonly callbacks?: Hono;
 }
 
-export interface Service extends Omit<ServiceDeps, 'limits'> {
+export interface Service extends Omit<ServiceDeps, 'limits' | 'isPageSecure'> {
   readonly limits: ServiceLimits;
+  readonly isPageSecure: boolean;
   readonly metrics: Metrics;
+  /** Streams of events that are open. */
+  readonly streams: Set<unknown>;
 }
 
 export interface AppEnv {

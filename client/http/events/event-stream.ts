@@ -28,16 +28,22 @@ export const parseLastEventId = (id: string | undefined): number => {
 
 /** 204 where the run has ended and the client has everything: an EventSource does not come back after it. */
 export const streamEvents = (service: Service, run: RunReading, options: StreamOptions): Response => {
-  const { parts, limits, closing } = service;
+  const { parts, limits, closing, streams } = service;
   if (run.row.terminal !== undefined && options.after === run.position) return new Response(null, { status: 204 });
   if (closing.aborted) throw new ProblemError('service.closing', 'the service is being stopped');
-  if (parts.feeds.followers() >= limits.maxFollowers) {
+  if (streams.size >= limits.maxFollowers) {
     throw new ProblemError('service.busy', `got ${limits.maxFollowers} followers already`);
   }
   const done = new AbortController();
   const life = AbortSignal.timeout(Math.min(Math.max(options.expiresAt - Date.now(), 0), MAX_LIFE_MS));
   const signal = AbortSignal.any([done.signal, closing, options.gone, life]);
   const frames = toFrames(parts.feeds.follow(run, { after: options.after, signal }), limits);
+  streams.add(frames);
+  // Whoever ends it, and wherever the stream stands: what it holds is let go.
+  signal.addEventListener('abort', () => {
+    streams.delete(frames);
+    void frames.return();
+  });
   return new Response(toStream(frames, done), {
     headers: {
       'Content-Type': 'text/event-stream; charset=utf-8',
@@ -56,8 +62,10 @@ const toStream = (frames: AsyncGenerator<string, void>, done: AbortController): 
   return new ReadableStream<Uint8Array>({
     pull: async (controller) => {
       const next = await frames.next();
-      if (next.done === true) controller.close();
-      else controller.enqueue(encoder.encode(next.value));
+      if (next.done === true) {
+        done.abort();
+        controller.close();
+      } else controller.enqueue(encoder.encode(next.value));
     },
     cancel: () => {
       done.abort();

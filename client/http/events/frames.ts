@@ -22,20 +22,24 @@ const frame = (event: string, data: object): string => `event: ${event}\ndata: $
 
 /** Frames of the items, with a comment whenever nothing else was said for so long. */
 export async function* toFrames(
-  items: AsyncIterator<FeedItem, void>,
+  items: AsyncGenerator<FeedItem, void>,
   { heartbeatMs }: { readonly heartbeatMs: number },
 ): AsyncGenerator<string, void> {
-  yield HEAD;
-  let next = items.next();
-  for (;;) {
-    const item = await within(next, heartbeatMs);
-    if (item === undefined) {
-      yield ALIVE;
-      continue;
+  try {
+    yield HEAD;
+    let next = items.next();
+    for (;;) {
+      const item = await within(next, heartbeatMs);
+      if (item === undefined) {
+        yield ALIVE;
+        continue;
+      }
+      if (item.done === true) return;
+      yield toFrame(item.value);
+      next = items.next();
     }
-    if (item.done === true) return;
-    yield toFrame(item.value);
-    next = items.next();
+  } finally {
+    await items.return();
   }
 }
 

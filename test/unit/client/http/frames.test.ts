@@ -29,21 +29,43 @@ test.each<FeedItem>([
 });
 
 test('silence is filled with comments, and ends with the items', async () => {
-  let tell: (result: IteratorResult<FeedItem, void>) => void = () => undefined;
-  const items: AsyncIterator<FeedItem, void> = {
-    next: () =>
-      new Promise((resolve) => {
-        tell = resolve;
-      }),
-  };
-  const frames = toFrames(items, { heartbeatMs: 5 });
+  const told: (() => void)[] = [];
+  let isLetGo = false;
+  async function* items(): AsyncGenerator<FeedItem, void> {
+    try {
+      await new Promise<void>((resolve) => told.push(resolve));
+      yield EVENT;
+      await new Promise<void>((resolve) => told.push(resolve));
+    } finally {
+      isLetGo = true;
+    }
+  }
+  const frames = toFrames(items(), { heartbeatMs: 5 });
   expect((await frames.next()).value).toBe(HEAD);
   expect((await frames.next()).value).toBe(ALIVE);
   expect((await frames.next()).value).toBe(ALIVE);
   const next = frames.next();
-  tell({ done: false, value: EVENT });
+  told[0]?.();
   expect((await next).value).toBe(toFrame(EVENT));
+  expect((await frames.next()).value).toBe(ALIVE);
   const last = frames.next();
-  tell({ done: true, value: undefined });
+  told[1]?.();
   expect((await last).done).toBe(true);
+  expect(isLetGo).toBe(true);
+});
+
+test('who stops reading lets go of the items', async () => {
+  let isLetGo = false;
+  async function* items(): AsyncGenerator<FeedItem, void> {
+    try {
+      for (;;) yield await Promise.resolve(EVENT);
+    } finally {
+      isLetGo = true;
+    }
+  }
+  const frames = toFrames(items(), { heartbeatMs: 5 });
+  await frames.next();
+  await frames.next();
+  await frames.return();
+  expect(isLetGo).toBe(true);
 });
