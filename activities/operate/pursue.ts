@@ -23,9 +23,16 @@ export const pursue = (deps: ActivityDeps, input: PursueInput): Promise<Operatio
     const operation = await loadOperation(deps, input);
     const known = await readWithClock(deps.store, input.ref, operation.row.id);
     const heard = await readInbox(deps, operation, known);
-    const standing = await ask(deps, { ...operation, row: heard.row }, heard);
+    const standing = isToldEnough(input, heard) ? heard : await ask(deps, { ...operation, row: heard.row }, heard);
     return conclude(deps, operation, standing);
   });
+
+/**
+ * A job is polled when its time has come. Looked into for another reason, it is asked about only where what was reported does
+ * not say how it stands.
+ */
+const isToldEnough = ({ action }: PursueInput, { row, hasNews, mustAsk }: Heard): boolean =>
+  (row.state === 'ACCEPTED' || row.state === 'RUNNING') && !mustAsk && (hasNews || action === 'lookUp');
 
 export const ask = async (deps: ActivityDeps, operation: LoadedOperation, heard: Heard): ReturnType<typeof lookUp> => {
   const { row } = operation;
@@ -34,8 +41,6 @@ export const ask = async (deps: ActivityDeps, operation: LoadedOperation, heard:
   switch (row.state) {
     case 'ACCEPTED':
     case 'RUNNING':
-      // A job that has just said how it stands need not be asked.
-      if (heard.hasNews && !heard.mustAsk) return heard;
       return lookUp(deps, operation, { kind: 'poll', ask: tool?.poll?.check ?? tool?.reconcile, cancellation });
     case 'UNKNOWN':
       return askAboutUnknown(deps, operation, cancellation);

@@ -39,8 +39,11 @@ export interface Stage {
   readonly database: TestDatabase;
   readonly tenant: string;
   readonly taskQueue: string;
+  /** Those that were started, dead ones included. */
+  readonly workers: readonly WorkerProcess[];
   /** One is started with the stage; further ones take over when one dies. */
   /** The service, where the stage has one (`isServiceStarted`): started again it is at the same address. */
+  readonly services: readonly ServiceProcess[];
   readonly startService: () => Promise<ServiceProcess>;
   readonly startWorker: (changes?: WorkerChanges) => Promise<WorkerProcess>;
   /** Starts the task of the agent; `data.ticket` is T100 unless given. */
@@ -158,6 +161,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     database,
     tenant: TENANT,
     taskQueue,
+    services,
     startService,
     startWorker,
     start: async ({ agent = 'tickets', goal = GOAL, data = { ticket: 'T100' }, limits, idempotencyKey } = {}) => {
