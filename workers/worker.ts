@@ -2,6 +2,7 @@
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/create-activities';
 import type { ActivityDeps } from '../activities/deps';
+import { Alarm } from './alarm';
 import { BUNDLE_PATH } from './bundle';
 
 export interface HoldfastWorkerOptions {
@@ -44,6 +45,7 @@ export const createWorker = ({
     taskQueue,
     workflowBundle: { codePath: bundlePath },
     activities: createActivities(deps),
+    interceptors: { activity: [() => ({ inbound: new Alarm(deps.log) })] },
     shutdownGraceTime: SHUTDOWN_GRACE,
     ...RECOVERY,
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
