@@ -226,7 +226,14 @@ export interface ResponseReceipt {
   readonly wait: WaitId;
   readonly receivedAt: number;
   readonly verdict:
-    { readonly kind: 'accepted' } | { readonly kind: 'refused'; readonly code: string; readonly message: string };
+    | { readonly kind: 'accepted' }
+    | {
+        readonly kind: 'refused';
+        readonly code: string;
+        readonly message: string;
+        /** What is wrong, where it is one value; not told again of a response that is repeated. */
+        readonly field?: string;
+      };
   /** The response had been judged before, and this is what was said then. */
   readonly isRepeated: boolean;
 }

@@ -39,7 +39,9 @@ export const respondTo = async (
   }
   const receipt = await waits.respond(caller, wait, { body: response, ...given(said) });
   const { verdict } = receipt;
-  if (verdict.kind === 'refused') throw new HoldfastError(parseRefusal(verdict.code), verdict.message);
+  if (verdict.kind === 'refused') {
+    throw new HoldfastError(parseRefusal(verdict.code), verdict.message, given({ field: verdict.field }));
+  }
   return {
     id: receipt.id,
     wait: receipt.wait,

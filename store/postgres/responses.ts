@@ -330,6 +330,9 @@ const toReceipt = ({ id, wait }: NewResponse, receivedAt: number, judgement: Res
   verdict:
     judgement.kind === 'accepted'
       ? { kind: 'accepted' }
-      : { kind: 'refused', code: judgement.code, message: judgement.message },
+      : { kind: 'refused', code: judgement.code, message: judgement.message, ...fieldOf(judgement) },
   isRepeated: false,
 });
+
+const fieldOf = ({ evidence: { field } }: ResponseJudgement): { readonly field?: string } =>
+  typeof field === 'string' ? { field } : {};
