@@ -160,6 +160,8 @@ export type ResolveOutcome =
 export interface RunFilter {
   readonly state?: State | 'STARTING';
   readonly agent?: string;
+  /** The beginning of an id, or what stands in the task in capitals or not. Not backed by an index. */
+  readonly search?: string;
   readonly limit: number;
   readonly cursor?: string;
 }

@@ -30,8 +30,8 @@ export const readRun = async (scope: Pick<Scope, 'caller' | 'store'>, run: strin
 export const readSnapshot = async (scope: Scope, run: string): Promise<RunView> => toRunView(await readRun(scope, run));
 
 export const listRuns = async ({ store, caller }: Scope, query: RunQuery): Promise<RunPage> => {
-  const { state, agent, limit, cursor } = parseInput(RUN_QUERY, query);
-  const filter = { limit, ...given({ state, agent, cursor }) };
+  const { state, agent, search, limit, cursor } = parseInput(RUN_QUERY, query);
+  const filter = { limit, ...given({ state, agent, search, cursor }) };
   const page = await store.reader.runs(parseTenantId(caller.tenant), filter);
   return { runs: page.readings.map(toListedRun), ...given({ cursor: page.cursor }) };
 };

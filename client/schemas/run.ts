@@ -59,6 +59,9 @@ export type RunView = z.output<typeof RUN>;
 export const RUN_QUERY = z.object({
   state: z.enum(RUN_STATES).optional(),
   agent: z.string().min(1).max(100).optional(),
+  search: z.string().trim().min(1).max(200).optional().meta({
+    description: 'The beginning of an id, or a part of the goal or its data, in capitals or not.',
+  }),
   ...pageQuery(50, 200),
 });
 export type RunQuery = z.input<typeof RUN_QUERY>;

@@ -19,7 +19,7 @@ type RunQuery<Row> = SelectQueryBuilder<Database, 'runs', Row>;
 /** The asked page of a query for one tenant's runs, whatever it selects beside the row. */
 export const pageOfRuns = async <Row extends Selectable<RunsTable>>(
   runs: RunQuery<Row>,
-  { state, agent, cursor, limit }: RunFilter,
+  { state, agent, search, cursor, limit }: RunFilter,
 ): Promise<{ readonly rows: readonly Row[]; readonly cursor?: string }> => {
   let query = runs;
   if (state !== undefined) {
@@ -29,6 +29,11 @@ export const pageOfRuns = async <Row extends Selectable<RunsTable>>(
       : query.where('state', '=', state).where('terminal', 'is', null);
   }
   if (agent !== undefined) query = query.where('agent', '=', agent);
+  if (search !== undefined) {
+    // As it stands in JSON: nothing is left in it that PostgreSQL could not take.
+    const asJson = JSON.stringify(search).slice(1, -1);
+    query = query.where(sql<boolean>`(starts_with(run, ${asJson}) or task::text ilike ${`%${escapeLike(asJson)}%`})`);
+  }
   if (cursor !== undefined) {
     const { createdAt, run } = decodeCursor(cursor);
     query = query.where(sql<boolean>`(created_at, run) < (to_timestamp(${createdAt}::numeric / 1000), ${run})`);
@@ -42,6 +47,9 @@ export const pageOfRuns = async <Row extends Selectable<RunsTable>>(
   const last = rows.at(-1);
   return { rows, ...(found.length > rows.length && last ? { cursor: encodeCursor(last) } : {}) };
 };
+
+/** What stands for itself in a pattern. */
+const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /** Of all tenants: started, and no workflow has taken them up for that long. */
 export const listHangingStarts = async (
