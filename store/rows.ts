@@ -124,6 +124,8 @@ export interface NewOperation {
 
 export interface OperationRow extends NewOperation {
   readonly state: OperationState;
+  /** The approval that brought other arguments than were proposed: these are its. */
+  readonly editedBy?: WaitId;
   /** How often it was sent; 0 before the first dispatch. */
   readonly generation: number;
   readonly job?: string;

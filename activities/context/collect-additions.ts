@@ -79,7 +79,8 @@ const toCallEnd = async (store: Store, about: AdditionsInput, { ordinal, code }:
   if (row === undefined) return { ordinal, ...(code === undefined ? {} : { code }) };
   const [source, wait] = await Promise.all([
     sourceOf(store, about, row),
-    row.failure === undefined && DECIDED_BY_PERSON.includes(code) ? findWait(store, ref, row) : undefined,
+    row.editedBy ??
+      (row.failure === undefined && DECIDED_BY_PERSON.includes(code) ? findWait(store, ref, row) : undefined),
   ]);
   const evidence = row.evidence ?? source.evidence;
   const output = source.output ?? (source.state === 'SUCCEEDED' ? source.raw : undefined);

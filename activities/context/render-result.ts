@@ -21,8 +21,20 @@ export const renderEnd = (part: CallPart, limitBytes: number): JsonObject => {
     ...(failure?.confirmed === undefined ? {} : { confirmed: clipJson(failure.confirmed, limitBytes) }),
     ...(isOwnFailure && failure.evidence.length > 0 ? { rests_on: failure.evidence } : {}),
     ...(isOwnFailure && failure.recoveries.length > 0 ? { recoveries: failure.recoveries } : {}),
-    ...(response === undefined ? {} : { response: renderResponse(response, limitBytes) }),
+    ...(response === undefined ? {} : renderDecision(response, limitBytes)),
     ...renderOutput(part, limitBytes),
+  };
+};
+
+/** The person's own words; where they approved something else than was proposed, first of all that. */
+const renderDecision = (part: ResponsePart, limitBytes: number): JsonObject => {
+  const { arguments: approved, reason } = part.wait.response ?? {};
+  if (approved === undefined) return { response: renderResponse(part, limitBytes) };
+  return {
+    approved: 'approved by a person with other arguments than you proposed: only these were used',
+    approved_arguments: clipJson(approved, limitBytes),
+    approved_by: waitEvidenceIdOf(part.wait.id),
+    ...(reason === undefined ? {} : { reason }),
   };
 };
 

@@ -31,6 +31,7 @@ export const toOperationRow = (row: Selectable<OperationsTable>): OperationRow =
     target: mapPresent(row.target, decodeText),
     expectedVersion: mapPresent(row.expected_version, decodeText),
     equivalent: row.equivalent,
+    editedBy: row.edited_by,
     job: mapPresent(row.job, decodeText),
     code: row.code,
     raw: row.raw,

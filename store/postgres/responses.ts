@@ -250,6 +250,7 @@ const editOperation = async (trx: Trx, { ref, response: { edit } }: Responding, 
       argument_hash: edit.argumentHash,
       target: mapPresent(edit.target, encodeText),
       expected_version: mapPresent(edit.expectedVersion, encodeText),
+      edited_by: wait.id,
     })
     .where('tenant', '=', ref.tenant)
     .where('run', '=', ref.run)

@@ -141,6 +141,8 @@ export interface OperationsTable extends OfRun {
   readonly decisions: Generated<readonly string[]>;
   /** `plan:<version>`, `stop` or `commit`, for CANCELLED ones that nobody had sent. */
   readonly cancelled_by: Optional<string>;
+  /** The approval that brought other arguments than were proposed. */
+  readonly edited_by: Optional<WaitId>;
   readonly job: Optional<string>;
   readonly code: Optional<ErrorCode>;
   readonly raw: Optional<ArtifactHash>;

@@ -147,6 +147,8 @@ const STATEMENTS = [
     open_generations integer[] not null default '{}',
     decisions text[] not null default '{}',
     cancelled_by text,
+    -- The approval that brought other arguments than were proposed.
+    edited_by text,
     job text,
     code text,
     raw text,

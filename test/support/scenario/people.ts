@@ -1,11 +1,14 @@
 /** Who answers what the runs of a stage ask: as a service would, with the agents of the example and their policies. */
 import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
 import type { Caller } from '../../../client/start-request';
 import { Waits, type Receipt, type WaitDetails, type WaitResponse, type WaitSummary } from '../../../client/waits';
-import { compileAgents } from '../../../definition/compile-agent';
 import type { RunRow, WaitRow } from '../../../store/rows';
+import { loadRegistry } from '../../../workers/load-registry';
 import type { Json } from '../../../workflows/contract/json';
 import type { Stage } from './stage';
+
+const ROOT = join(__dirname, '..', '..', '..');
 
 export interface People {
   readonly waits: Waits;
@@ -14,6 +17,8 @@ export interface People {
   readonly bob: Caller;
   /** As another process of the service would answer, or the same after a restart. */
   readonly again: () => Waits;
+  /** As a service that lacks it. */
+  readonly without: (what: 'agents' | 'tokenKey') => Waits;
   /** Waits until the run asks; `but` leaves out those that were seen already. */
   readonly asked: (run: RunRow, kind: WaitRow['kind'], but?: readonly string[]) => Promise<WaitDetails>;
   /** With versions and token as they are shown, unless others are given. */
@@ -27,8 +32,7 @@ export interface Answering extends Omit<WaitResponse, 'body'> {
 export const createPeople = async (stage: Stage): Promise<People> => {
   // The example's agents look for the desk in the environment when they are loaded.
   process.env['HOLDFAST_EXAMPLE_DESK_URL'] = stage.deskProcess.url;
-  const { agents: definitions } = await import('../../../examples/tickets/agents.js');
-  const agents = compileAgents(definitions);
+  const agents = await loadRegistry(join(ROOT, 'examples/tickets/agents.ts'));
   const tokenKey = randomBytes(32);
   const { store, temporal, tenant } = stage;
   const again = (): Waits => new Waits({ store, temporal, agents, tokenKey });
@@ -42,6 +46,7 @@ export const createPeople = async (stage: Stage): Promise<People> => {
     alice,
     bob,
     again,
+    without: (what) => new Waits({ store, temporal, ...(what === 'agents' ? { tokenKey } : { agents }) }),
     asked: async (run, kind, but = []) => {
       const isMeant = (each: WaitSummary): boolean => each.kind === kind && !but.includes(each.wait);
       const open = await stage.until(
