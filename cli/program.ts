@@ -63,8 +63,9 @@ const addStackCommands = (program: Command, add: Add): void => {
   const serve = program
     .command('serve')
     .description(
-      'serve HTTP in the foreground until SIGINT or SIGTERM: callbacks of tools; also relays starts and signals',
+      'serve HTTP in the foreground until SIGINT or SIGTERM: runs, waits, events, callbacks of tools; also relays starts and signals',
     )
+    .option('--agents <path>', 'compiled module or folder whose policies say who may answer; else HOLDFAST_AGENTS')
     .option('--host <address>', 'the address to listen on; else HOLDFAST_HOST')
     .option('--port <port>', 'the port to listen on, 0 for any; else HOLDFAST_PORT', parsePort)
     .addOption(new Option('--exit-with-parent').hideHelp());

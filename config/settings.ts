@@ -92,6 +92,16 @@ export const SETTINGS = z.object({
     .max(65_535)
     .default(7410)
     .describe('The port that `holdfast serve` listens on; 0 takes any that is free.'),
+  HOLDFAST_JWT_SECRET: z
+    .string()
+    .min(32, 'expected at least 32 characters')
+    .optional()
+    .describe('For development: bearer tokens are signed with it (HS256). Not used where HOLDFAST_JWKS_URL is set.'),
+  HOLDFAST_JWKS_URL: url(['http:', 'https:']).describe(
+    'For production: where the issuer of bearer tokens publishes its keys. Absent, with no secret: nobody is let in.',
+  ),
+  HOLDFAST_JWT_ISSUER: z.string().min(1).optional().describe('The `iss` that a bearer token has to have.'),
+  HOLDFAST_JWT_AUDIENCE: z.string().min(1).optional().describe('The `aud` that a bearer token has to have.'),
   HOLDFAST_CALLBACK_SECRETS: CALLBACK_SECRETS.optional().describe(
     'Secrets of signed callbacks (`whsec_…`, Standard Webhooks), separated by commas; each of them verifies. Absent: callbacks are not taken.',
   ),
@@ -116,6 +126,13 @@ export interface Settings {
   readonly storeGraceMs: number;
   readonly host: string;
   readonly port: number;
+  /** Whose bearer tokens open the service. */
+  readonly tokens: {
+    readonly secret?: string;
+    readonly jwksUrl?: string;
+    readonly issuer?: string;
+    readonly audience?: string;
+  };
   readonly callbacks: { readonly secrets: readonly Uint8Array[]; readonly baseUrl?: string };
   readonly maxCachedWorkflows?: number;
   readonly continueAfterEvents?: number;
@@ -141,7 +158,7 @@ export const loadSettings = (env: Readonly<Record<string, string | undefined>> =
 
 const describeFault = (issue: z.core.$ZodIssue, given: Readonly<Record<string, unknown>>): string => {
   const name = issue.path.map(String).join('.');
-  const isSecret = /(KEY|URL|SECRETS)$/.test(name);
+  const isSecret = /(KEY|URL|SECRETS?)$/.test(name);
   return `${name}: got ${isSecret ? 'a value that is not shown' : JSON.stringify(given[name])}, ${issue.message}`;
 };
 
@@ -158,6 +175,7 @@ const toSettings = (values: z.output<typeof SETTINGS>): Settings =>
     storeGraceMs: values.HOLDFAST_STORE_GRACE_MS,
     host: values.HOLDFAST_HOST,
     port: values.HOLDFAST_PORT,
+    tokens: tokensOf(values),
     callbacks: {
       secrets: values.HOLDFAST_CALLBACK_SECRETS ?? [],
       ...(values.HOLDFAST_CALLBACK_BASE_URL === undefined ? {} : { baseUrl: values.HOLDFAST_CALLBACK_BASE_URL }),
@@ -176,6 +194,13 @@ const toSettings = (values: z.output<typeof SETTINGS>): Settings =>
     ...tokenKeyOf(values.HOLDFAST_TOKEN_KEY),
     ...(values.HOLDFAST_AGENTS === undefined ? {} : { agents: resolve(values.HOLDFAST_AGENTS) }),
   });
+
+const tokensOf = (values: z.output<typeof SETTINGS>): Settings['tokens'] => ({
+  ...(values.HOLDFAST_JWT_SECRET === undefined ? {} : { secret: values.HOLDFAST_JWT_SECRET }),
+  ...(values.HOLDFAST_JWKS_URL === undefined ? {} : { jwksUrl: values.HOLDFAST_JWKS_URL }),
+  ...(values.HOLDFAST_JWT_ISSUER === undefined ? {} : { issuer: values.HOLDFAST_JWT_ISSUER }),
+  ...(values.HOLDFAST_JWT_AUDIENCE === undefined ? {} : { audience: values.HOLDFAST_JWT_AUDIENCE }),
+});
 
 const tokenKeyOf = (value: string | undefined): { readonly tokenKey?: Uint8Array } => {
   const tokenKey = value === undefined ? undefined : toKey(value);

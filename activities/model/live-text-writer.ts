@@ -97,8 +97,13 @@ class Speaker {
       log.debug({ err: error, run }, 'live text could not be written');
     } finally {
       this.isWriting = false;
-      if (this.hasPending) this.writeSoon();
-      else this.timer = setTimeout(this.onSilence, SILENCE_MS).unref();
+      this.goOn();
     }
+  }
+
+  /** More may have been said while the last pieces were written. */
+  private goOn(): void {
+    if (this.hasPending) this.writeSoon();
+    else this.timer = setTimeout(this.onSilence, SILENCE_MS).unref();
   }
 }

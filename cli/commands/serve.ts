@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { runService } from '../../client/http/run-service';
 import { createPostgresStore } from '../../store/postgres';
 import { endWithParent } from '../../workers/end-with-parent';
+import { loadAgentsOf, tokenKeyOf } from '../agents-of';
 import type { Action } from '../context';
 import { CommandFailure } from '../errors';
 import { describeStack, requireDatabase } from '../services';
@@ -13,17 +14,20 @@ import { findTargets } from '../targets';
 export interface ServeOptions {
   readonly host?: string;
   readonly port?: number;
+  readonly agents?: string;
 }
 
 /**
  * Prints one line of JSON on standard output when it listens; its log goes to standard error. Neither database nor Temporal
- * has to be there: callbacks are answered 503 without the one, and stored without the other.
+ * has to be there: requests are answered 503 without the one; what they ask for is stored, and done later, without the other.
  */
 export const serve: Action<ServeOptions> = async (options, context) => {
   const settings = context.settings();
   const { host = settings.host, port = settings.port } = options;
   const { databaseUrl, temporal, taskQueue, stack } = requireDatabase(findTargets(settings), context);
   if (stack !== undefined) context.output.note(describeStack(stack));
+  const agents = await loadAgentsOf(context, { agents: options.agents, stack });
+  const tokenKey = tokenKeyOf(context, stack);
   const { namespace, ...connect } = temporal;
   const connection = Connection.lazy(connect);
   const store = createPostgresStore({ url: databaseUrl });
@@ -35,9 +39,12 @@ export const serve: Action<ServeOptions> = async (options, context) => {
       store,
       temporal: new Client({ connection, namespace }),
       taskQueue,
+      tokens: settings.tokens,
       callbackSecrets: settings.callbacks.secrets,
+      ...(agents === undefined ? {} : { agents }),
+      ...(tokenKey === undefined ? {} : { tokenKey }),
       log,
-      signal: untilStopped(),
+      closing: untilStopped(),
       onReady: (url) => {
         context.output.print(JSON.stringify({ ready: true, url }));
       },
@@ -61,7 +68,7 @@ const untilStopped = (): AbortSignal => {
   return stop.signal;
 };
 
-const explainListening = (error: unknown, { host, port }: Required<ServeOptions>): unknown => {
+const explainListening = (error: unknown, { host, port }: Required<Pick<ServeOptions, 'host' | 'port'>>): unknown => {
   const code = errorCode(error);
   if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL' && code !== 'ENOTFOUND') return error;
   const message = `HOLDFAST_HOST, HOLDFAST_PORT: got ${host}:${port}, where this machine does not let it listen (${code}), expected an address of its own and a port that is free`;

@@ -124,13 +124,11 @@ test.each(['abc', '-1', '1.5', '9'.repeat(30), 'run_abcdef:3'])('the cursor %s i
 
 test('silence is filled with comments', async () => {
   const response = await follow(await newRun());
-  const reader = response.body?.getReader();
+  if (response.body === null) throw new Error('there is no stream');
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   let text = '';
-  while (!text.includes(': alive\n\n: alive\n\n')) {
-    const { value } = (await reader?.read()) ?? {};
-    text += new TextDecoder().decode(value);
-  }
-  await reader?.cancel();
+  while (!text.includes(': alive\n\n: alive\n\n')) text += new TextDecoder().decode((await reader.read()).value);
+  await reader.cancel();
   expect(text).toContain('retry: 1000\n\n');
 });
 
@@ -204,7 +202,7 @@ test('so many followers and no more; one that has gone makes room', async () => 
   await responses[0]?.body?.cancel();
   const next = await follow(ref);
   expect(next.status).toBe(200);
-  await Promise.all([...responses.slice(1), next].map(({ body }) => body?.cancel()));
+  for (const { body } of [...responses.slice(1), next]) await body?.cancel();
 });
 
 test('a service that is being stopped ends its streams and refuses new ones', async () => {

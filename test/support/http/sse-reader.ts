@@ -27,7 +27,7 @@ export const readFrames = async (
   isEnough: (frame: Frame) => boolean = () => false,
 ): Promise<readonly Frame[]> => {
   if (response.body === null) return [];
-  const reader = response.body.getReader();
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
   const decoder = new TextDecoder();
   let text = '';
   for (;;) {
