@@ -2,7 +2,7 @@
  * Signals that are owed and that nobody has seen: whoever wrote the row died before it signalled, or the engine was away.
  * The row goes away when the run reads what it is about; until then it is due again, later and later.
  */
-import { WorkflowNotFoundError } from '@temporalio/client';
+import { isGrpcDeadlineError, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger } from 'pino';
 import type { Store, Wake } from '../store/store';
 import { parseOperationId, parseWaitId } from '../workflows/contract/ids';
@@ -19,15 +19,26 @@ export const relayWakes = async (store: Store, target: StartTarget, log: Logger)
   for (const wake of due) {
     const about = { run: wake.ref.run, kind: wake.kind, subject: wake.subject, tries: wake.tries };
     try {
-      await deliver(store, target, wake);
+      const { connection } = target.temporal;
+      await connection.withDeadline(Date.now() + DEADLINE_MS, () => deliver(store, target, wake));
       delivered += 1;
       log.info(about, 'relayed a signal');
     } catch (error) {
       log.warn({ ...about, err: error }, 'could not relay a signal');
+      // The rest would only wait for it too; they are due again.
+      if (isAway(error)) break;
     }
   }
   return delivered;
 };
+
+const isUnavailable = (code: number): boolean => code === 14;
+
+const isAway = (error: unknown): boolean =>
+  isGrpcDeadlineError(error) || (isGrpcServiceError(error) && isUnavailable(error.code));
+
+/** Whoever is behind it in the queue must not wait longer for an engine that is away. */
+const DEADLINE_MS = 5_000;
 
 const deliver = async (store: Store, target: StartTarget, wake: Wake): Promise<void> => {
   const { ref, kind, subject, terminal } = wake;

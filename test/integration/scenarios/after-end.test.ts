@@ -1,8 +1,12 @@
 /** What goes on after a run's end: reconciliation, resolutions, ends from outside. Effects are counted at the desk. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { Client, Connection } from '@temporalio/client';
+import { pino } from 'pino';
 import { AfterEnd } from '../../../client/after-end';
 import { compileAgents } from '../../../definition/compile-agent';
 import { createTicketsAgent } from '../../../examples/tickets/agent';
+import { sweepClosed } from '../../../relays/sweep';
+import { relayWakes } from '../../../relays/wake-relay';
 import type { OperationRow, RunRow } from '../../../store/rows';
 import type { Result } from '../../../workflows/contract/records';
 import { reconcileIdOf } from '../../../workflows/contract/reconcile';
@@ -163,6 +167,111 @@ describe('where the far side offers no way to ask', () => {
       'resolution_refused:r3:resolve.settled',
     ]);
     expect(await sendsOf(stage, 'reassign')).toBe(1);
+  });
+});
+
+describe('a run that the engine has closed', () => {
+  const log = pino({ level: 'silent' });
+  const sweep = (): Promise<number> => sweepClosed(stage.store, { temporal: stage.temporal, taskQueue: '' }, log);
+  /** What the engine lists lags behind what it knows. */
+  const sweepUntilClosed = (run: RunRow): Promise<RunRow> =>
+    stage.until(
+      async () => {
+        await sweep();
+        return stage.runs.get(stage.tenant, run.ref.run);
+      },
+      ({ terminal }) => terminal !== undefined,
+    );
+
+  test('fails with that reason; what it had sent is gone after', async () => {
+    await losingTheReceipt();
+    const run = await stage.start();
+    await reassignIn(run, 'UNKNOWN');
+
+    await stage.temporal.workflow.getHandle(run.ref.run).terminate('by hand');
+    const row = await sweepUntilClosed(run);
+    await stage.desk.clearFaults();
+    const result = await resultAt(run, 2);
+
+    expect(row).toMatchObject({ state: 'FAILED', terminal: 'FAILED', reason: 'engine.terminated' });
+    expect(await stage.runs.result(stage.tenant, run.ref.run, 1)).toMatchObject({
+      terminal: 'FAILED',
+      reason: 'engine.terminated',
+    });
+    expect(result).toMatchObject({ resolutions: [{ to: 'SUCCEEDED' }] });
+    expect(await effectsOf(stage)).toEqual([REASSIGNED]);
+    expect(await sendsOf(stage, 'reassign')).toBe(1);
+    expect(await sweep()).toBe(0);
+  });
+
+  test('leaves no approval open, and sends nothing for one that was waiting', async () => {
+    const run = await stage.start({ agent: 'tickets-approval' });
+    await stage.until(
+      () => stage.runs.get(stage.tenant, run.ref.run),
+      ({ state }) => state === 'WAITING_USER',
+    );
+
+    await stage.temporal.workflow.getHandle(run.ref.run).terminate('by hand');
+    await sweepUntilClosed(run);
+
+    const waits = await stage.store.waits.list(run.ref.tenant, { run: run.ref.run, limit: 9 });
+    expect(waits.map(({ state }) => state)).toEqual(['VOID']);
+    expect(await effectsOf(stage)).toEqual([]);
+  });
+
+  test('keeps the terminal that it had', async () => {
+    const run = await stage.start();
+    const row = await stage.end(run);
+    const { id } = await reassignOf(run);
+
+    const end = await stage.store.runs.closeFromOutside(run.ref, {
+      reason: 'engine.terminated',
+      eventId: 'closed:late',
+      body: { operation: id },
+    });
+
+    expect(end).toEqual({ terminal: 'SUCCEEDED', reason: row.reason });
+    expect(await stage.runs.get(stage.tenant, run.ref.run)).toEqual(row);
+  });
+});
+
+describe('signals that are owed', () => {
+  const log = pino({ level: 'silent' });
+
+  test('a relay delivers a cancel that nobody has signalled', async () => {
+    const run = await stage.start({ agent: 'tickets-approval' });
+    await stage.until(
+      () => stage.runs.get(stage.tenant, run.ref.run),
+      ({ state }) => state === 'WAITING_USER',
+    );
+
+    // As a caller does that dies before it signals.
+    await stage.store.runs.requestCancel(run.ref);
+    const row = await stage.end(run);
+
+    expect(row).toMatchObject({ terminal: 'CANCELLED', reason: 'cancelled.signal' });
+    expect(await stage.store.wakes.take({ limit: 100 })).toEqual([]);
+  });
+
+  test('an engine that is away leaves them owed', async () => {
+    await losingTheReceipt();
+    const run = await stage.start({ agent: 'tickets-brief', limits: { deadlineMs: 5_000 } });
+    const { id } = (await reassignIn(run, 'UNKNOWN')) ?? {};
+    const worker = stage.workers[0];
+    worker?.pause();
+    const ended = await stage.store.runs.closeFromOutside(run.ref, { reason: 'test', eventId: 'closed:1', body: {} });
+    const connection = Connection.lazy({ address: '127.0.0.1:1', connectTimeout: 100 });
+    const away = { temporal: new Client({ connection }), taskQueue: stage.taskQueue };
+
+    expect(await relayWakes(stage.store, away, log)).toBe(0);
+    await connection.close();
+    worker?.resume();
+    await stage.desk.clearFaults();
+    const result = await resultAt(run, 2);
+
+    expect(ended.terminal).toBe('FAILED');
+    expect(result).toMatchObject({ resolutions: [{ operation: id, to: 'SUCCEEDED' }] });
+    expect(await effectsOf(stage)).toEqual([REASSIGNED]);
   });
 });
 

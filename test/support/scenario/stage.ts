@@ -161,6 +161,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     database,
     tenant: TENANT,
     taskQueue,
+    workers,
     services,
     startService,
     startWorker,
