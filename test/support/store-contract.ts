@@ -11,6 +11,7 @@ import { describeJournal } from './store-contract/journal';
 import { describeOperations } from './store-contract/operations';
 import { describeRecords } from './store-contract/records';
 import { describeResolutions } from './store-contract/resolutions';
+import { describeResponses } from './store-contract/responses';
 import { describeRuns } from './store-contract/runs';
 import { describeSettling } from './store-contract/settling';
 import { describeTenants } from './store-contract/tenants';
@@ -38,6 +39,7 @@ export const describeStore = (name: string, open: () => Promise<StoreUnderTest>)
     describeSettling(under);
     describeRecords(under);
     describeWaits(under);
+    describeResponses(under);
     describeWakes(under);
     describeEnds(under);
     describeResolutions(under);
