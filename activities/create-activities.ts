@@ -11,12 +11,14 @@ import { createLiveTextWriter } from './model/live-text-writer';
 import { onTheWire } from './on-the-wire';
 import { createOperateActivities } from './operate/create-operate-activities';
 import { createReconcileActivities } from './reconcile/create-reconcile-activities';
+import { shareReads } from './shared-reads';
 import { createValidateActivities } from './validate/create-validate-activities';
 import { createWaitActivities } from './waits/create-wait-activities';
 
 export const createActivities = (given: ActivityDeps): Wire<Activities> => {
   // Artifacts never change: what one activity read or wrote need not be read again by the next one.
-  const deps: ActivityDeps = { ...given, store: { ...given.store, artifacts: cacheArtifacts(given.store.artifacts) } };
+  const cached = { ...given.store, artifacts: cacheArtifacts(given.store.artifacts) };
+  const deps: ActivityDeps = { ...given, store: shareReads(cached) };
   const { project, freezeAhead, ...context } = createContextActivities(deps);
   const { judgeCandidate } = createValidateActivities(deps);
   const operate = createOperateActivities(deps);

@@ -16,6 +16,7 @@ import type { LocalActivities } from '../workflows/contract/activities';
 import { freezeAfter } from '../workflows/contract/ahead';
 import type { JudgedCall } from '../workflows/machine/events';
 import type { ActivityDeps } from './deps';
+import { sharingReads } from './shared-reads';
 
 export interface AheadParts extends Pick<LocalActivities, 'judgeCandidate' | 'readShort'> {
   /** Undefined where the context has to wait for READY. */
@@ -25,11 +26,12 @@ export interface AheadParts extends Pick<LocalActivities, 'judgeCandidate' | 're
 
 export const createJudgeAndGoAhead =
   (parts: AheadParts): LocalActivities['judgeCandidate'] =>
-  async (input) => {
-    const judged = await parts.judgeCandidate(input);
-    if (judged.kind !== 'callsJudged' || !hasRoom(input, judged.calls)) return judged;
-    return { ...judged, ...(await goAhead(parts, input, judged.calls)) };
-  };
+  (input) =>
+    sharingReads(async () => {
+      const judged = await parts.judgeCandidate(input);
+      if (judged.kind !== 'callsJudged' || !hasRoom(input, judged.calls)) return judged;
+      return { ...judged, ...(await goAhead(parts, input, judged.calls)) };
+    });
 
 /** Else the run ends here, with its budget spent. */
 const hasRoom = ({ room = 0 }: JudgeInput, calls: readonly JudgedCall[]): boolean =>
@@ -60,10 +62,12 @@ const freezeNext = (
   input: JudgeInput,
   { calls, reads }: { readonly calls: readonly JudgedCall[]; readonly reads: readonly ReadAhead[] },
 ): Promise<FrozenContext | undefined> => {
-  const { ref, planVersion } = input;
+  const { ref, planVersion, totals } = input;
   const freeze = freezeAfter(input, calls, reads);
   if (freeze === undefined) return Promise.resolve(undefined);
-  return orLeave(parts, () => parts.freezeAhead({ ref, planVersion, freeze }));
+  return orLeave(parts, () =>
+    parts.freezeAhead({ ref, planVersion, freeze, ...(totals === undefined ? {} : { totals }) }),
+  );
 };
 
 const orLeave = async <Part>({ log }: AheadParts, work: () => Promise<Part>): Promise<Part | undefined> => {

@@ -232,7 +232,7 @@ export class Performer {
   private judgeCandidate(effect: EffectOf<'judgeCandidate'>, { planVersion, limits, totals }: Run): Promise<void> {
     const { flight, inbox, ref } = this.means;
     const room = limits.maxToolCalls - totals.toolCalls;
-    const input = { ref, planVersion, room, ...withoutKind(effect) };
+    const input = { ref, planVersion, room, totals, ...withoutKind(effect) };
     return flight.begin('local', async () => {
       const judged = unpackJudged(await local.judgeCandidate(input));
       this.ahead.keep(input, judged);

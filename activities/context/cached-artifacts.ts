@@ -2,6 +2,7 @@
  * The artifact store with the newest writes and reads kept: what one activity stores the next one reads, and nothing in it
  * ever changes. It may stand around the store of a whole worker.
  */
+import type { ArtifactHash } from '../../workflows/contract/ids';
 import type { ActivityDeps } from '../deps';
 import { createBoundedCache } from './bounded-cache';
 import type { Content } from './read-artifact';
@@ -10,11 +11,17 @@ type Artifacts = ActivityDeps['store']['artifacts'];
 
 const CACHED_BYTES = 32 * 1024 * 1024;
 const CACHED_ENTRIES = 5_000;
+/** Short ones repeat: the same look-ups, the same arguments. They are not put again. */
+const SHORT_TEXT = 500;
+const KNOWN_ENTRIES = 1_000;
 
 export const cacheArtifacts = (artifacts: Artifacts): Artifacts => {
   const contents = createBoundedCache<Content>({ maxEntries: CACHED_ENTRIES, maxWeight: CACHED_BYTES });
   /** As text, so that nobody shares an object with anybody. */
   const texts = createBoundedCache<string>({ maxEntries: CACHED_ENTRIES, maxWeight: CACHED_BYTES });
+
+  /** What was stored stays stored. */
+  const known = createBoundedCache<ArtifactHash>({ maxEntries: KNOWN_ENTRIES });
 
   const get: Artifacts['get'] = async (tenant, hash) => {
     const key = `${tenant}/${hash}`;
@@ -32,8 +39,12 @@ export const cacheArtifacts = (artifacts: Artifacts): Artifacts => {
       return hash;
     },
     putJson: async (tenant, value) => {
-      const hash = await artifacts.putJson(tenant, value);
       const text = JSON.stringify(value);
+      const same = `${tenant}/${text}`;
+      const stored = text.length > SHORT_TEXT ? undefined : known.get(same);
+      if (stored !== undefined) return stored;
+      const hash = await artifacts.putJson(tenant, value);
+      if (text.length <= SHORT_TEXT) known.set(same, hash);
       if (!ESCAPED_SURROGATE.test(text)) texts.set(`${tenant}/${hash}`, text, text.length);
       return hash;
     },

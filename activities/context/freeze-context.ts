@@ -81,7 +81,7 @@ const readStanding = async ({ deps, store, chains }: FreezeParts, input: FreezeI
   const alsoOf = freeze.input.ended.map(({ ordinal }) => operationIdOf(ref.run, parent?.step ?? 0, ordinal));
   const [view, totals, messages] = await Promise.all([
     loadRunView(deps, ref, { step: freeze.step - 1, alsoOf }),
-    store.ledger.totals(ref),
+    input.totals ?? store.ledger.totals(ref),
     planVersion > seen ? store.runs.messages(ref, { after: seen, upTo: planVersion }) : [],
   ]);
   const { definition } = view.row;

@@ -52,6 +52,8 @@ export interface FreezeInput {
   readonly ref: RunRef;
   readonly planVersion: number;
   readonly freeze: Pick<FreezeContext, 'step' | 'parent' | 'input'>;
+  /** As the machine has them from its last carrier. Absent: read from the store. */
+  readonly totals?: Totals;
 }
 export type FrozenContext = Pick<EventOf<'contextFrozen'>, 'context' | 'totals' | 'definition'> & {
   readonly progress?: StepProgress;
@@ -87,6 +89,8 @@ export interface JudgeInput {
   readonly planVersion: number;
   /** For how many calls the budget has room: within it, what certainly comes next is done ahead. Absent: nothing is. */
   readonly room?: number;
+  /** What a context that is frozen ahead says is left of the budgets. Absent: read from the store. */
+  readonly totals?: Totals;
 }
 /** A verdict is the machine's event without the coordinates, which the workflow knows. */
 export type Verdict =
