@@ -18,6 +18,8 @@ export interface ActivityDeps {
   readonly log: Logger;
   /** How long an activity keeps a candidate or a reply while the database is away. */
   readonly storeGraceMs: number;
+  /** Of the tokens of waits. Absent: no response that comes as a signal counts. */
+  readonly tokenKey?: Uint8Array;
   /** Base address of the receiver of callbacks, where this deployment has one. */
   readonly callbackBaseUrl?: string;
 }

@@ -44,9 +44,9 @@ export const runWorker = async ({ settings, temporal, onReady }: WorkerTargets):
     Connection.connect(connect),
   ]);
   try {
-    const { storeGraceMs, callbacks } = settings;
+    const { storeGraceMs, callbacks, tokenKey } = settings;
     const callbackBase = callbacks.baseUrl === undefined ? {} : { callbackBaseUrl: callbacks.baseUrl };
-    const deps = { store, registry, log, model, storeGraceMs, ...callbackBase };
+    const deps = { store, registry, log, model, storeGraceMs, ...callbackBase, ...(tokenKey && { tokenKey }) };
     const { taskQueue, maxCachedWorkflows, continueAfterEvents } = settings;
     const worker = await createWorker({
       connection,

@@ -2,12 +2,16 @@
 import { RowMissing } from '../../store/errors';
 import type { AdoptedPlan, LocalActivities, RegularActivities, Standing } from '../../workflows/contract/activities';
 import type { ActivityDeps } from '../deps';
+import { judgeSignalled } from './judge-signalled';
 import { openWait } from './open-wait';
 import { readEnd } from './read-end';
 import { readPlan, type PlanQuestion } from './read-plan';
 import { stopOperations } from './stop-operations';
 
-export type WaitActivities = Pick<RegularActivities, 'openWait' | 'readWait' | 'adoptPlan' | 'stopOperations'> &
+export type WaitActivities = Pick<
+  RegularActivities,
+  'openWait' | 'readWait' | 'judgeSignalled' | 'adoptPlan' | 'stopOperations'
+> &
   Pick<LocalActivities, 'readStanding'>;
 
 export const createWaitActivities = (deps: ActivityDeps): WaitActivities => ({
@@ -18,6 +22,7 @@ export const createWaitActivities = (deps: ActivityDeps): WaitActivities => ({
     if (reading === undefined) throw new RowMissing(wait);
     return readEnd(deps, reading);
   },
+  judgeSignalled: (input) => judgeSignalled(deps, input),
   adoptPlan: (input) => adoptPlan(deps, input),
   readStanding: (input) => readStanding(deps, input),
   stopOperations: (input) => stopOperations(deps, input),

@@ -44,6 +44,9 @@ export interface AgentRunInput {
 
 export interface OpenedRun {
   readonly limits: Limits;
+  /** For a run that reopens another: where that one has stopped, and what it has spent. */
+  readonly firstStep?: number;
+  readonly totals?: Totals;
   /** Why the run cannot begin, for instance `agent.unknown`: it ends as FAILED with this reason. */
   readonly obstacle?: string;
 }
@@ -218,6 +221,8 @@ export interface RegularActivities {
   pursue(input: PursueInput): Promise<OperationOutcome>;
   openWait(input: OpenWaitInput): Promise<WaitReading>;
   readWait(input: Carried & { readonly wait: WaitId }): Promise<WaitReading>;
+  /** `signal` as it came, whatever it is: `{ wait, response: { id, body, token } }` is judged, anything else is none. */
+  judgeSignalled(input: { readonly ref: RunRef; readonly signal: unknown }): Promise<{ readonly verdict: string }>;
   adoptPlan(input: Carried & { readonly planVersion: number; readonly step: number }): Promise<AdoptedPlan | undefined>;
   stopOperations(
     input: Carried & { readonly isCancel: boolean; readonly step: number },

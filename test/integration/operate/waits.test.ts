@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { FAILURE, PLAN } from '../../../activities/context/artifact-shapes';
 import { readArtifact } from '../../../activities/context/read-artifact';
 import { responseSchemaSchema } from '../../../definition/response-schema';
+import { makeToken } from '../../../responses/token';
 import type { Question } from '../../../workflows/contract/records';
 import {
   openOperateStage,
@@ -224,4 +225,52 @@ test('R23: what nobody approved as it is needs an approval of its own, whatever 
   expect(sent).toMatchObject({ outcome: { kind: 'approvalRequired' } });
   expect(await call.row()).toMatchObject({ state: 'CREATED' });
   expect(await stage.sends()).toEqual([]);
+});
+
+describe('a whole response that came as a raw signal', () => {
+  const tokenKey = Buffer.alloc(32, 5);
+  const begin = async () => {
+    const run = await stage.begin();
+    const call = await run.proposeOne(REASSIGN);
+    const wait = await run.openWait('approval', { call, plan: await anyPlan(run) });
+    const opened = await stage.store.waits.read(run.ref, wait.id);
+    if (opened === undefined) throw new Error('it was opened');
+    const signal = (on: OperateRun, response: unknown) =>
+      regular().run(on.worker.judgeSignalled, { ref: run.ref, signal: { wait: wait.id, response } });
+    return { run, wait, token: makeToken(tokenKey, opened.row), signal };
+  };
+  const DENY = { id: 's1', body: { decision: 'deny' }, principal: { subject: 'the-boss', roles: ['approver'] } };
+
+  test('counts by its token alone; who it says it is from is not believed', async () => {
+    const { run, wait, token, signal } = await begin();
+
+    expect(await signal(run.on({ tokenKey }), { ...DENY, id: 's0', token: 'made up' })).toEqual({
+      verdict: 'response.token_invalid',
+    });
+    expect(await signal(run.on({ tokenKey }), { ...DENY, token })).toEqual({ verdict: 'accepted' });
+
+    expect(await wait.read()).toMatchObject({ kind: 'consumed', response: { kind: 'approvalDenied' } });
+    expect(await stage.store.waits.responses(run.ref, wait.id)).toMatchObject([
+      { id: 's0', principal: { subject: 'signal', roles: [] }, verdict: 'response.token_invalid' },
+      { id: 's1', principal: { subject: 'signal', roles: [] }, verdict: 'accepted' },
+    ]);
+  });
+
+  test('where the worker has no key, none counts', async () => {
+    const { run, wait, token, signal } = await begin();
+
+    expect(await signal(run, { ...DENY, token })).toEqual({ verdict: 'response.token_invalid' });
+    expect(await wait.read()).toMatchObject({ kind: 'open' });
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['a text', 'approve'],
+    ['no token', { id: 'x', body: {} }],
+    ['an id with a line break', { id: 'x\ny', body: {}, token: 't' }],
+  ])('%s is none', async (_what, response) => {
+    const { run, signal } = await begin();
+
+    expect(await signal(run.on({ tokenKey }), response)).toEqual({ verdict: 'signal.invalid' });
+  });
 });

@@ -60,6 +60,7 @@ type Worker = Pick<
   | 'pursue'
   | 'openWait'
   | 'readWait'
+  | 'judgeSignalled'
   | 'adoptPlan'
   | 'stopOperations'
   | 'checkEnd'

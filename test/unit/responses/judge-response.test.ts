@@ -224,12 +224,12 @@ describe('accepted', () => {
     [{ text: '' },    { text: { type: 'string' } }],
     [{ list: [] },    { list: { type: 'array', items: { type: 'string' } } }],
   ])('a falsy answer is an answer: %j', (body, properties) => {
-    const [field, value] = Object.entries(body)[0] ?? [];
+    const facts = Object.entries(body).map(([field, value]: [string, unknown]) => ({ field, value }));
 
     expect(judgeResponse(response({ body }), about(asked('question', properties)))).toMatchObject({
       kind: 'accepted',
       response: body,
-      facts: [{ object: 'answer:W12.1', field, value }],
+      facts: facts.map((fact) => ({ object: 'answer:W12.1', ...fact })),
     });
   });
 });
