@@ -11,6 +11,7 @@ import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { timeout } from 'hono/timeout';
+import { addPage } from '../web/add-page';
 import { createMetrics } from './metrics';
 import { authenticate } from './middleware/authenticate';
 import { limitRate } from './middleware/limit-rate';
@@ -79,6 +80,7 @@ export const createApp = (deps: ServiceDeps): App => {
   addWaitRoutes(app, service);
   addControlRoutes(app);
   addSummaryRoute(app);
+  addPage(app, service);
   app.get('/openapi.json', (c) => c.json(describeApi(app)));
   return app;
 };
