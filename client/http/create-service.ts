@@ -43,6 +43,8 @@ export const createService = (parts: ServiceParts): ServiceDeps => {
     verifyToken: createTokenVerifier(tokens),
     log,
     closing,
+    // Tokens of development are for this machine, which has no TLS.
+    isPageSecure: tokens.jwksUrl !== undefined,
     isEngineThere: () => isEngineThere(parts),
     ...(limits === undefined ? {} : { limits }),
     ...(callbackSecrets.length === 0
