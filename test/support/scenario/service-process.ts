@@ -16,6 +16,10 @@ export interface ServiceEnvironment {
   readonly namespace: string;
   readonly taskQueue: string;
   readonly callbackSecrets: readonly string[];
+  readonly agents: string;
+  readonly deskUrl: string;
+  /** Of bearer tokens and the page, and of the tokens of waits. */
+  readonly tokenSecret: string;
   readonly logFile: string;
   /** 0: any. */
   readonly port: number;
@@ -70,5 +74,9 @@ const toEnv = (environment: ServiceEnvironment): NodeJS.ProcessEnv => ({
   HOLDFAST_TASK_QUEUE: environment.taskQueue,
   HOLDFAST_PORT: String(environment.port),
   HOLDFAST_CALLBACK_SECRETS: environment.callbackSecrets.join(','),
+  HOLDFAST_AGENTS: environment.agents,
+  HOLDFAST_EXAMPLE_DESK_URL: environment.deskUrl,
+  HOLDFAST_JWT_SECRET: environment.tokenSecret,
+  HOLDFAST_TOKEN_KEY: environment.tokenSecret,
   HOLDFAST_LOG_LEVEL: 'info',
 });

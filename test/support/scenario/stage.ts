@@ -39,6 +39,8 @@ export interface Stage {
   readonly database: TestDatabase;
   readonly tenant: string;
   readonly taskQueue: string;
+  /** With which the service checks bearer tokens. */
+  readonly tokenSecret: string;
   /** Those that were started, dead ones included. */
   readonly workers: readonly WorkerProcess[];
   /** One is started with the stage; further ones take over when one dies. */
@@ -96,6 +98,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
   ]);
   const { isServiceStarted = false } = options;
   const callbackSecrets = [newCallbackSecret(), newCallbackSecret()];
+  const tokenSecret = randomBytes(32).toString('base64');
   const callbackSecretFile = join(directory, 'callback-secret');
   writeFileSync(callbackSecretFile, callbackSecrets.at(-1) ?? '', { mode: 0o600 });
   const deskProcess = await startDeskProcess({
@@ -123,6 +126,9 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
       namespace: server.namespace,
       taskQueue,
       callbackSecrets,
+      agents: join(ROOT, 'examples/tickets/agents.ts'),
+      deskUrl: deskProcess.url,
+      tokenSecret,
       logFile: join(directory, 'service.log'),
       port: Number(new URL(services[0]?.url ?? 'http://127.0.0.1:0').port),
     });
@@ -161,6 +167,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     database,
     tenant: TENANT,
     taskQueue,
+    tokenSecret,
     workers,
     services,
     startService,
