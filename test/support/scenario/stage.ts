@@ -41,6 +41,8 @@ export interface Stage {
   readonly taskQueue: string;
   /** With which the service checks bearer tokens. */
   readonly tokenSecret: string;
+  /** All that its service has logged so far. */
+  readonly serviceLog: () => string;
   /** Those that were started, dead ones included. */
   readonly workers: readonly WorkerProcess[];
   /** One is started with the stage; further ones take over when one dies. */
@@ -168,6 +170,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     tenant: TENANT,
     taskQueue,
     tokenSecret,
+    serviceLog: () => readFileSync(join(directory, 'service.log'), 'utf8'),
     workers,
     services,
     startService,
