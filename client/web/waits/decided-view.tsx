@@ -5,14 +5,7 @@ import { JsonView } from '../render/json-view';
 import { Moment, Notice } from '../render/parts';
 import { REFUSAL_WORDS, isRefusal } from './refusal-words';
 
-export const DecidedView = ({ wait }: { readonly wait: WaitView }) => (
-  <>
-    <Outcome wait={wait} />
-    <RefusedResponses wait={wait} />
-  </>
-);
-
-const Outcome = ({ wait }: { readonly wait: WaitView }) => {
+export const DecidedView = ({ wait }: { readonly wait: WaitView }) => {
   switch (wait.state) {
     case 'OPEN':
       return null;
@@ -74,7 +67,7 @@ const split = (
 const parseRest = (others: object): Exclude<NonNullable<WaitView['response']>, string | number | boolean> =>
   others as Exclude<NonNullable<WaitView['response']>, string | number | boolean>;
 
-const RefusedResponses = ({ wait }: { readonly wait: WaitView }) => {
+export const RefusedResponses = ({ wait }: { readonly wait: WaitView }) => {
   const refused = wait.responses.filter(({ verdict }) => verdict !== 'accepted');
   if (refused.length === 0) return null;
   return (

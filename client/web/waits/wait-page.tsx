@@ -5,7 +5,7 @@ import { renderPage } from '../render/layout';
 import { KindBadge, Moment, Notice, RunLink, Term, TimeLeft, WaitStateBadge } from '../render/parts';
 import { KIND_WORDS } from '../words';
 import { AnswerForms } from './answer-forms';
-import { DecidedView } from './decided-view';
+import { DecidedView, RefusedResponses } from './decided-view';
 import { PlanView } from './plan-view';
 import { REFUSAL_WORDS } from './refusal-words';
 import type { ResponseRefusal } from '../../../responses/refusals';
@@ -63,6 +63,7 @@ export const renderWait = (c: PageContext, props: WaitPageProps) => {
           <Answering c={c} {...props} />
         </div>
         <AskedBy wait={wait} />
+        <RefusedResponses wait={wait} />
       </>
     ),
   });
