@@ -18,7 +18,10 @@ const PROCESS = z.strictObject({
   name,
   /** A program that prints one line of JSON when it serves: `{"ready":true,"url":…}`. */
   script: modulePath,
-  /** `{data}` stands for a directory of its own that outlives the stack. */
+  /**
+   * `{data}` stands for a directory of its own that outlives the stack, `{callbackSecretFile}` for a file with the secret that
+   * callbacks are signed with.
+   */
   args: z.array(z.string()).default([]),
   /** The variable in which the worker, and so the agents, get its address. */
   urlVariable: z

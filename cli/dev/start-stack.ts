@@ -16,6 +16,7 @@ import { findTemporalCli } from '../stack/temporal-binary';
 import { startTemporalServer, type TemporalServer } from '../stack/temporal-server';
 import { formatDuration } from '../view/format';
 import type { DevExample } from './dev-example';
+import { keepCallbackSecret, startService, type CallbackSecret } from './start-service';
 import { keepTokenKey } from './token-key';
 
 export interface StackOptions {
@@ -46,23 +47,27 @@ export interface DevStack extends Servers {
   readonly agentsModule: { readonly path: string; readonly environment: Record<string, string> };
   /** In base64. */
   readonly tokenKey: string;
+  readonly serviceUrl: string;
 }
 
 export const startStack = async (options: StackOptions): Promise<DevStack> => {
+  const callbackSecret = keepCallbackSecret(options.layout.stateDir);
   const [databaseUrl, temporal, modelUrl, processes] = await Promise.all([
     timed('PostgreSQL', options, () => startDatabase(options)),
     timed('Temporal', options, () => startEngine(options)),
     options.isOffline ? timed('scripted model', options, () => startModel(options)) : undefined,
-    startProcesses(options),
+    startProcesses(options, callbackSecret),
   ]);
   const servers = { databaseUrl, temporal, processes, ...(modelUrl === undefined ? {} : { modelUrl }) };
   const { example, settings, layout } = options;
   const tokenKey = settings.tokenKey === undefined ? keepTokenKey(layout.stateDir) : encodeKey(settings.tokenKey);
   const module = { path: example.modulePathOf(example.agents), environment: addressVariables(example, servers) };
+  const environment = environmentOf(options, { ...servers, agentsModule: module, tokenKey });
+  const serviceUrl = await timed('service', options, () => startService(options.group, callbackSecret, environment));
   const agents = await timed('worker', options, () =>
-    startWorker(options, { ...servers, agentsModule: module, tokenKey }),
+    startWorker(options, { ...environment, HOLDFAST_CALLBACK_BASE_URL: serviceUrl }),
   );
-  return { ...servers, agents, agentsModule: module, tokenKey };
+  return { ...servers, agents, agentsModule: module, tokenKey, serviceUrl };
 };
 
 const timed = async <T>(name: string, { onProgress }: StackOptions, start: () => Promise<T>): Promise<T> => {
@@ -125,7 +130,7 @@ const startModel = async ({ group, example }: StackOptions): Promise<string> => 
   return READY.parse(ready).url;
 };
 
-const startProcesses = async (options: StackOptions): Promise<Servers['processes']> => {
+const startProcesses = async (options: StackOptions, { file }: CallbackSecret): Promise<Servers['processes']> => {
   const { group, example, layout } = options;
   const started = example.processes.map(({ name, script, args }) =>
     timed(name, options, async () => {
@@ -134,7 +139,7 @@ const startProcesses = async (options: StackOptions): Promise<Servers['processes
       const { ready } = await group.startScript({
         name,
         script: example.modulePathOf(script),
-        args: args.map((arg) => arg.replaceAll('{data}', dataDir)),
+        args: args.map((arg) => arg.replaceAll('{data}', dataDir).replaceAll('{callbackSecretFile}', file)),
         env: environmentOfOthers(),
       });
       return [name, READY.parse(ready).url] as const;
@@ -147,24 +152,30 @@ const WORKER_READY = z.object({ agents: z.array(z.string()) });
 
 const encodeKey = (key: Uint8Array): string => Buffer.from(key).toString('base64');
 
-const startWorker = async (options: StackOptions, servers: Omit<DevStack, 'agents'>): Promise<readonly string[]> => {
-  const { group, settings, layout } = options;
-  const { agentsModule, tokenKey } = servers;
+type DevEnvironment = Parameters<typeof environmentOfDevWorker>[0];
+
+/** Of the service and the worker alike. */
+const environmentOf = (
+  { settings, layout }: StackOptions,
+  servers: Omit<DevStack, 'agents' | 'serviceUrl'>,
+): DevEnvironment => ({
+  DATABASE_URL: servers.databaseUrl,
+  TEMPORAL_CONFIG_FILE: writeEmptyProfile(layout),
+  TEMPORAL_ADDRESS: servers.temporal.address,
+  TEMPORAL_NAMESPACE: servers.temporal.namespace,
+  HOLDFAST_TASK_QUEUE: settings.taskQueue,
+  HOLDFAST_AGENTS: servers.agentsModule.path,
+  HOLDFAST_TOKEN_KEY: servers.tokenKey,
+  ...modelVariables(servers),
+  ...servers.agentsModule.environment,
+});
+
+const startWorker = async ({ group }: StackOptions, environment: DevEnvironment): Promise<readonly string[]> => {
   const { ready } = await group.startScript({
     name: 'worker',
     script: join(PACKAGE_DIR, 'workers', 'main.js'),
     args: ['--exit-with-parent'],
-    env: environmentOfDevWorker({
-      DATABASE_URL: servers.databaseUrl,
-      TEMPORAL_CONFIG_FILE: writeEmptyProfile(layout),
-      TEMPORAL_ADDRESS: servers.temporal.address,
-      TEMPORAL_NAMESPACE: servers.temporal.namespace,
-      HOLDFAST_TASK_QUEUE: settings.taskQueue,
-      HOLDFAST_AGENTS: agentsModule.path,
-      HOLDFAST_TOKEN_KEY: tokenKey,
-      ...modelVariables(servers),
-      ...agentsModule.environment,
-    }),
+    env: environmentOfDevWorker(environment),
   });
   return WORKER_READY.parse(ready).agents;
 };
