@@ -4,6 +4,7 @@
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { renderOpenApi, renderProblems } from './generate-api';
 import { renderArchitecture } from './generate-architecture';
 import { renderCli } from './generate-cli';
 import { renderConfiguration, renderEnvExample } from './generate-configuration';
@@ -23,6 +24,8 @@ const GENERATED: readonly GeneratedFile[] = [
   { path: 'docs/generated/limits.md', render: renderLimits },
   { path: 'docs/generated/state-machine.md', render: renderStateMachine },
   { path: 'docs/generated/cli.md', render: renderCli },
+  { path: 'docs/generated/openapi.json', render: renderOpenApi },
+  { path: 'docs/problems.md', render: renderProblems },
   { path: '.env.example', render: renderEnvExample },
   { path: 'store/postgres/schema.sql', render: renderSchema },
 ];

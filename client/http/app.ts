@@ -28,7 +28,7 @@ import { addRunRoutes } from './routes/runs';
 import { addSummaryRoute } from './routes/summary';
 import { addWaitRoutes } from './routes/waits';
 import { DEFAULT_SERVICE_LIMITS, type App, type AppEnv, type Service, type ServiceDeps } from './service';
-import { describeApi } from './describe-api';
+import { describeApi, type ApiDocument } from './describe-api';
 
 const PLACES = {
   json: 'body',
@@ -81,7 +81,8 @@ export const createApp = (deps: ServiceDeps): App => {
   addControlRoutes(app);
   addSummaryRoute(app);
   addPage(app, service);
-  app.get('/openapi.json', (c) => c.json(describeApi(app)));
+  let document: ApiDocument | undefined;
+  app.get('/openapi.json', (c) => c.json((document ??= describeApi(app))));
   return app;
 };
 

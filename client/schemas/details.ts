@@ -84,7 +84,7 @@ const WAIT_OF_RUN = z.object({
 
 const LEDGER_ENTRY = z.object({
   reference: z.string(),
-  kind: z.enum(['step', 'attempt', 'toolCall']),
+  kind: z.enum(['step', 'attempt', 'toolCall', 'carried']),
   isOpen: z.boolean(),
   usage: USAGE,
 });

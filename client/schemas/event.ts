@@ -21,7 +21,7 @@ export const EVENT_QUERY = z.object({
   }),
   limit: z.coerce.number().int().min(1).max(500).default(100),
 });
-export type EventQuery = z.input<typeof EVENT_QUERY>;
+export type EventQuery = Partial<z.output<typeof EVENT_QUERY>>;
 
 export const EVENT_PAGE = z
   .object({

@@ -64,7 +64,7 @@ export const RUN_QUERY = z.object({
   }),
   ...pageQuery(50, 200),
 });
-export type RunQuery = z.input<typeof RUN_QUERY>;
+export type RunQuery = Partial<z.output<typeof RUN_QUERY>>;
 
 export const RUN_PAGE = z.object({ runs: z.array(LISTED_RUN), cursor: z.string().optional() }).meta({ id: 'RunPage' });
 export type RunPage = z.output<typeof RUN_PAGE>;

@@ -95,7 +95,7 @@ export const WAIT_QUERY = z.object({
   run: RUN_ID.optional(),
   ...pageQuery(50, 200),
 });
-export type WaitQuery = z.input<typeof WAIT_QUERY>;
+export type WaitQuery = Partial<z.output<typeof WAIT_QUERY>>;
 
 export const WAIT_PAGE = z
   .object({ waits: z.array(LISTED_WAIT), cursor: z.string().optional() })

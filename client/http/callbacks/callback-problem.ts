@@ -12,7 +12,7 @@ export const MAX_BODY_BYTES = 1024 * 1024;
 /** RFC 9110 asks for a challenge with each 401; there is no registered scheme for signed bodies. */
 const CHALLENGE = { 'WWW-Authenticate': 'Standard-Webhooks' };
 
-const REFUSALS = {
+export const CALLBACK_REFUSALS = {
   'callback.method': { status: 405, title: 'callbacks are POSTed', headers: { Allow: 'POST' } },
   'callback.media_type': {
     status: 415,
@@ -49,10 +49,10 @@ const REFUSALS = {
   },
   'callback.internal': { status: 500, title: 'it could not be taken' },
 } as const satisfies Readonly<Record<string, Refusal>>;
-export type CallbackProblemCode = keyof typeof REFUSALS;
+export type CallbackProblemCode = keyof typeof CALLBACK_REFUSALS;
 
 export const toProblem = (code: CallbackProblemCode): Response => {
-  const { status, title, headers = {} }: Refusal = REFUSALS[code];
+  const { status, title, headers = {} }: Refusal = CALLBACK_REFUSALS[code];
   const body = JSON.stringify({ type: `urn:holdfast:problem:${code}`, title, status, code });
   return new Response(body, { status, headers: { ...headers, 'Content-Type': 'application/problem+json' } });
 };

@@ -1,6 +1,6 @@
 /**
  * Every problem that the service answers with, by its stable code. The code says what happened and never changes its meaning;
- * `detail` names field, value and expectation and may be worded anew. docs/generated/problems.md is written from this.
+ * `detail` names field, value and expectation and may be worded anew. docs/problems.md is written from this.
  */
 import type { HoldfastErrorCode } from '../../errors';
 

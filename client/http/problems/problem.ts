@@ -10,7 +10,7 @@ export const PROBLEM = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    code: z.string().meta({ description: 'Stable; docs/generated/problems.md lists every one.' }),
+    code: z.string().meta({ description: 'Stable; docs/problems.md lists every one.' }),
     instance: z.string().meta({ description: 'Of this answer; the log names it.' }),
     field: z.string().optional().meta({ description: 'Where one value is at fault.' }),
     errors: z.array(z.object({ field: z.string(), message: z.string() })).optional(),

@@ -4,10 +4,10 @@
  */
 import { randomBytes } from 'node:crypto';
 import { Client, Connection } from '@temporalio/client';
-import { pino } from 'pino';
+import { pino, type Logger } from 'pino';
 import { RunFeeds } from '../../../client/feed/run-feeds';
 import { createApp } from '../../../client/http/app';
-import { createTokenVerifier, signToken } from '../../../client/http/auth/verify-token';
+import { signToken } from '../../../client/http/auth/verify-token';
 import { createService, type ServiceParts } from '../../../client/http/create-service';
 import type { App, ServiceDeps } from '../../../client/http/service';
 import { createPostgresStore, migrate } from '../../../store/postgres';
@@ -31,6 +31,7 @@ export interface HttpStage {
   readonly database: TestDatabase;
   /** Every line that was logged, as it was written. */
   readonly logged: string[];
+  readonly log: Logger;
   readonly closing: AbortController;
   /** Another instance of the service on the same database, as another process would have it. */
   readonly another: (changes?: Partial<ServiceDeps>) => App;
@@ -94,6 +95,7 @@ export const setHttpStage = async (options: HttpStageOptions = {}): Promise<Http
     temporal,
     database,
     logged,
+    log,
     closing,
     another: (changes) => make(changes).app,
     tokenOf,
@@ -115,7 +117,5 @@ export const setHttpStage = async (options: HttpStageOptions = {}): Promise<Http
     },
   };
 };
-
-export const verifyTestToken = createTokenVerifier({ secret: SECRET });
 
 const parseHeaders = (headers: AskInit['headers']): Record<string, string> => (headers ?? {}) as Record<string, string>;
