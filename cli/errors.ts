@@ -44,6 +44,7 @@ const USAGE_CODES = new Set([
   'settings.missing',
   'id.invalid',
   'input.invalid',
+  'message.kind_unknown',
   'store.cursor_invalid',
   'agents.not_loadable',
 ]);
