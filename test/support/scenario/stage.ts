@@ -3,7 +3,7 @@
  * offline model server, a task queue on the shared Temporal server, and worker processes.
  */
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { Runs } from '../../../client/runs';
@@ -45,6 +45,8 @@ export interface Stage {
   readonly serviceLog: () => string;
   /** Those that were started, dead ones included. */
   readonly workers: readonly WorkerProcess[];
+  /** What all of them have logged so far. */
+  readonly workerLog: () => readonly Readonly<Record<string, unknown>>[];
   /** One is started with the stage; further ones take over when one dies. */
   /** The service, where the stage has one (`isServiceStarted`): started again it is at the same address. */
   readonly services: readonly ServiceProcess[];
@@ -172,6 +174,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     tokenSecret,
     serviceLog: () => readFileSync(join(directory, 'service.log'), 'utf8'),
     workers,
+    workerLog: () => readLog(join(directory, 'worker.log')),
     services,
     startService,
     startWorker,
@@ -214,6 +217,13 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
   };
   return stage;
 };
+
+const readLog = (file: string): readonly Readonly<Record<string, unknown>>[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => (line.startsWith('{') ? [parseLine(line)] : []));
+
+const parseLine = (line: string): Readonly<Record<string, unknown>> => JSON.parse(line) as Record<string, unknown>;
 
 const cacheOfTests = (): number | undefined => {
   const size = process.env['HOLDFAST_TEST_CACHE'];
