@@ -55,6 +55,7 @@ create table facts (
   value json not null,
   version text,
   evidence text not null,
+  is_carried boolean default false not null,
   recorded_at timestamp with time zone not null,
   PRIMARY KEY (tenant, run, source, index)
 );
@@ -66,6 +67,7 @@ create table inbox (
   event_id text not null,
   job text,
   body text not null,
+  "position" bigint not null,
   received_at timestamp with time zone not null,
   settled_at timestamp with time zone,
   effect text,
@@ -104,6 +106,17 @@ create table ledger (
   cost_micros bigint not null,
   PRIMARY KEY (tenant, run, reference)
 ) with (fillfactor=80);
+
+create table live_text (
+  tenant text not null,
+  run text not null,
+  step integer not null,
+  attempt integer not null,
+  texts text[] not null,
+  characters integer not null,
+  updated_at timestamp with time zone not null,
+  PRIMARY KEY (tenant, run)
+) with (fillfactor=50);
 
 create table messages (
   tenant text not null,
@@ -150,6 +163,7 @@ create table operations (
   open_generations integer[] default '{}'::integer[] not null,
   decisions text[] default '{}'::text[] not null,
   cancelled_by text,
+  edited_by text,
   job text,
   code text,
   raw text,
@@ -197,6 +211,7 @@ create table runs (
   task json not null,
   body_hash text not null,
   limits json,
+  extension json,
   reopens text,
   follows text,
   state text not null,
@@ -256,7 +271,7 @@ create table wakes (
   PRIMARY KEY (tenant, run, kind, subject)
 );
 
-CREATE INDEX inbox_unsettled ON public.inbox USING btree (tenant, run, operation, received_at) WHERE (settled_at IS NULL);
+CREATE INDEX inbox_unsettled ON public.inbox USING btree (tenant, run, operation, "position") WHERE (settled_at IS NULL);
 
 CREATE UNIQUE INDEX journal_by_event ON public.journal USING btree (tenant, run, event_id) WHERE (event_id IS NOT NULL);
 
@@ -268,7 +283,11 @@ CREATE INDEX operations_by_arguments ON public.operations USING btree (argument_
 
 CREATE INDEX operations_open ON public.operations USING btree (tenant, run) WHERE is_open;
 
+CREATE INDEX runs_by_agent ON public.runs USING btree (tenant, agent, created_at DESC, run DESC);
+
 CREATE INDEX runs_by_creation ON public.runs USING btree (tenant, created_at DESC, run DESC);
+
+CREATE INDEX runs_by_id ON public.runs USING btree (run);
 
 CREATE INDEX runs_ended ON public.runs USING btree (tenant, terminal, created_at DESC, run DESC) WHERE (terminal IS NOT NULL);
 
