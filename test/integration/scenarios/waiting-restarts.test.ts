@@ -1,0 +1,121 @@
+/** Waiting for people while processes come and go: what was asked stays asked, and what was answered counts. */
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { effectsOf, sendsOf } from '../../support/scenario/effects';
+import { createPeople, type People } from '../../support/scenario/people';
+import { setStage, type Stage } from '../../support/scenario/stage';
+
+let stage: Stage;
+let people: People;
+beforeAll(async () => {
+  stage = await setStage({ isWorkerStarted: false });
+  people = await createPeople(stage);
+});
+afterEach(() => stage.checkAndReset());
+afterAll(() => stage.close());
+
+const APPROVE = { decision: 'approve' };
+
+test('C7: permission that is revoked between approval and dispatch: not sent, and recorded', async () => {
+  const worker = await stage.startWorker();
+  const run = await stage.start({ agent: 'tickets-approval' });
+  const wait = await people.asked(run, 'approval');
+  await worker.terminate();
+
+  const receipt = await people.answer(wait, APPROVE);
+  const later = await stage.startWorker({ agents: join(__dirname, '../../support/scenario/agents-revoked.ts') });
+  const row = await stage.end(run);
+  await later.terminate();
+
+  expect(receipt.verdict).toEqual({ kind: 'accepted' });
+  expect(row).toMatchObject({ terminal: 'FAILED', reason: 'blocked.permission' });
+  expect(await sendsOf(stage, 'reassign')).toBe(0);
+  expect(await effectsOf(stage)).toEqual([]);
+  const { decisions, operations } = await stage.runs.details(stage.tenant, run.ref.run);
+  expect(decisions.find(({ phase, verdict }) => phase === 'dispatch' && verdict === 'fail')).toMatchObject({
+    validator: 'policy',
+    code: 'PERMISSION_DENIED',
+    evidence: { policies: ['revoked'], isApproved: true },
+  });
+  expect(operations.find(({ id }) => id === wait.operation)).toMatchObject({ generation: 0 });
+});
+
+const RUNS = 20;
+const MANY_RUNS_LIMIT_MS = 300_000;
+
+test(
+  'C10: twenty waits outlive the worker and the service, and each run goes on',
+  async () => {
+    const worker = await stage.startWorker();
+    const runs = await Promise.all(
+      Array.from({ length: RUNS }, () => stage.start({ goal: 'Reassign my ticket and explain it.', data: {} })),
+    );
+    await stage.until(
+      async () => (await people.waits.list(people.bob, { state: 'OPEN', kind: 'question', limit: 50 })).waits,
+      (waits) => waits.length === RUNS,
+      MANY_RUNS_LIMIT_MS,
+    );
+    await worker.kill();
+
+    const service = people.again();
+    const { waits } = await service.list(people.bob, { state: 'OPEN', limit: 50 });
+    expect(new Set(waits.map(({ run }) => run))).toEqual(new Set(runs.map(({ ref }) => ref.run)));
+    for (const { wait } of waits) {
+      const { token } = await service.get(people.bob, wait);
+      const said = { body: { ticket: 'T100' }, ...(token === undefined ? {} : { token }) };
+      expect(await service.respond(people.bob, wait, said)).toMatchObject({ verdict: { kind: 'accepted' } });
+    }
+    const other = await stage.startWorker();
+    const rows = await Promise.all(runs.map((run) => stage.end(run, MANY_RUNS_LIMIT_MS)));
+    await other.terminate();
+
+    expect(rows.map(({ terminal }) => terminal)).toEqual(Array.from({ length: RUNS }, () => 'SUCCEEDED'));
+    expect(await effectsOf(stage)).toEqual([{ kind: 'reassign', ticket: 'T100', args: { team: 'payments-oncall' } }]);
+  },
+  MANY_RUNS_LIMIT_MS,
+);
+
+test('C11: around the expiry, with no worker, the recorded arrival alone decides', async () => {
+  const worker = await stage.startWorker();
+  const tickets = ['T100', 'T101', 'T103', 'T104'];
+  const runs = await Promise.all(
+    tickets.map((ticket) =>
+      stage.start({ agent: 'tickets-approval-tell', goal: `Reassign ${ticket} by the rules.`, data: { ticket } }),
+    ),
+  );
+  const waits = await Promise.all(runs.map((run) => people.asked(run, 'approval')));
+  await worker.terminate();
+
+  // From before to after its expiry each wait is answered again and again; the first that is in time is accepted.
+  const judged = await Promise.all(
+    waits.map(async ({ wait, token, expiresAt }, index) => {
+      const isLate = index % 2 === 1;
+      if (isLate) {
+        await stage.until(
+          () => people.waits.get(people.bob, wait),
+          ({ remainingMs }) => remainingMs === 0,
+        );
+      }
+      const said = { body: APPROVE, ...(token === undefined ? {} : { token }) };
+      const { receivedAt, verdict } = await people.waits.respond(people.bob, wait, said);
+      return { isInTime: receivedAt < expiresAt, verdict: verdict.kind === 'refused' ? verdict.code : verdict.kind };
+    }),
+  );
+  await stage.until(
+    () => Promise.resolve(Date.now()),
+    (now) => waits.every(({ expiresAt }) => now > expiresAt + 1_000),
+  );
+  const later = await stage.startWorker();
+  const rows = await Promise.all(runs.map((run) => stage.end(run)));
+  await later.terminate();
+
+  for (const { isInTime, verdict } of judged) expect(verdict).toBe(isInTime ? 'accepted' : 'response.expired');
+  expect(judged.map(({ isInTime }) => isInTime)).toContain(false);
+  const isDone = (index: number): boolean => judged[index]?.isInTime === true;
+  expect(rows.map(({ terminal }) => terminal)).toEqual(
+    rows.map((_row, index) => (isDone(index) ? 'SUCCEEDED' : 'FAILED')),
+  );
+  expect((await effectsOf(stage)).map(({ ticket }) => ticket).sort()).toEqual(
+    tickets.filter((_ticket, index) => isDone(index)),
+  );
+});
