@@ -13,6 +13,14 @@ const BUDGETS = z.object({
 });
 export type RunBudgets = z.output<typeof BUDGETS>;
 
+const EXTENSION = z.object({
+  maxSteps: z.exactOptional(count),
+  maxTokens: z.exactOptional(count),
+  maxCostMicros: z.exactOptional(count),
+  maxToolCalls: z.exactOptional(count),
+  deadlineMs: z.exactOptional(count),
+});
+
 const DEFINITION = z.object({ limits: BUDGETS });
 
 /** Undefined until the run has opened. */
@@ -20,12 +28,13 @@ export const runBudgets = async (store: Pick<Store, 'artifacts'>, row: RunRow): 
   if (row.definition === undefined) return undefined;
   const { limits } = DEFINITION.parse(await store.artifacts.getJson(row.ref.tenant, row.definition));
   const asked = BUDGETS.partial().parse(row.limits ?? {});
+  const own = { ...limits, ...EXTENSION.parse(row.extension ?? {}) };
   return {
-    maxSteps: narrower(limits.maxSteps, asked.maxSteps),
-    maxTokens: narrower(limits.maxTokens, asked.maxTokens),
-    maxCostMicros: narrower(limits.maxCostMicros, asked.maxCostMicros),
-    maxToolCalls: narrower(limits.maxToolCalls, asked.maxToolCalls),
-    deadlineMs: narrower(limits.deadlineMs, asked.deadlineMs),
+    maxSteps: narrower(own.maxSteps, asked.maxSteps),
+    maxTokens: narrower(own.maxTokens, asked.maxTokens),
+    maxCostMicros: narrower(own.maxCostMicros, asked.maxCostMicros),
+    maxToolCalls: narrower(own.maxToolCalls, asked.maxToolCalls),
+    deadlineMs: narrower(own.deadlineMs, asked.deadlineMs),
   };
 };
 

@@ -10,11 +10,14 @@ import {
   type PolicyJson,
 } from '@cedar-policy/cedar-wasm/nodejs';
 
-/** `execute` permits, `executeUnattended` permits without approval, `respond` may answer a wait. */
-export const POLICY_ACTIONS = ['execute', 'executeUnattended', 'respond'] as const;
+/**
+ * `execute` permits, `executeUnattended` permits without approval, `respond` may answer a wait, `extend` may give a reopened
+ * run more than its agent's limits.
+ */
+export const POLICY_ACTIONS = ['execute', 'executeUnattended', 'respond', 'extend'] as const;
 export type PolicyAction = (typeof POLICY_ACTIONS)[number];
 
-export const POLICY_ENTITY_TYPES = ['User', 'Role', 'Action', 'Tool', 'Wait'] as const;
+export const POLICY_ENTITY_TYPES = ['User', 'Role', 'Action', 'Tool', 'Wait', 'Agent'] as const;
 
 export interface PolicyText {
   /** `cedar:` and the first 16 hex digits of the SHA-256 of the text. */

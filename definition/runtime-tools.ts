@@ -12,7 +12,7 @@ import { responseSchemaSchema } from './response-schema';
 const parseEvidence = (text: string): EvidenceId => text as EvidenceId;
 
 /** `E3.1` for the result of a call, `W17.0` for a person's response. */
-export const evidenceIdSchema = z.string().regex(/^[EW]\d{1,6}\.\d{1,6}$/);
+export const evidenceIdSchema = z.string().regex(/^[EW]\d{1,6}\.\d{1,6}(@run_[A-Za-z0-9-]{6,64})?$/);
 
 const claim = z.strictObject({
   text: z.string().min(1).max(2_000),

@@ -1,6 +1,6 @@
 /**
  * Cedar decides what a principal may have done: `execute` permits, `executeUnattended` permits without approval,
- * `respond` may answer a wait. What no policy permits, and whatever cannot be evaluated, is denied.
+ * `respond` may answer a wait, `extend` may exceed an agent's limits. What no policy permits, and whatever cannot be evaluated, is denied.
  */
 import {
   isAuthorizedPartial,
@@ -15,10 +15,11 @@ import type { Principal } from '../store/rows';
 import type { Json, JsonObject } from '../workflows/contract/json';
 import { NotForCedar, toCedarRecord } from './cedar-value';
 
-/** What is acted upon: a tool for `execute` and `executeUnattended`, a wait for `respond`. */
+/** What is acted upon: a tool for `execute` and `executeUnattended`, a wait for `respond`, an agent for `extend`. */
 export type PolicyResource =
   | { readonly kind: 'tool'; readonly name: string; readonly effect: 'read' | 'write'; readonly risk: Risk }
-  | { readonly kind: 'wait'; readonly id: string; readonly waitKind: string };
+  | { readonly kind: 'wait'; readonly id: string; readonly waitKind: string }
+  | { readonly kind: 'agent'; readonly name: string };
 
 export interface PolicyRequest {
   readonly action: PolicyAction;
@@ -111,8 +112,27 @@ type Subject = Pick<PolicyRequest, 'principal' | 'tenant' | 'resource'>;
 
 const principalOf = ({ principal }: Subject): TypeAndId => ({ type: 'User', id: principal.subject });
 
-const resourceOf = ({ resource }: Subject): TypeAndId =>
-  resource.kind === 'tool' ? { type: 'Tool', id: resource.name } : { type: 'Wait', id: resource.id };
+const resourceOf = ({ resource }: Subject): TypeAndId => {
+  switch (resource.kind) {
+    case 'tool':
+      return { type: 'Tool', id: resource.name };
+    case 'wait':
+      return { type: 'Wait', id: resource.id };
+    case 'agent':
+      return { type: 'Agent', id: resource.name };
+  }
+};
+
+const attributesOf = (resource: PolicyResource): EntityJson['attrs'] => {
+  switch (resource.kind) {
+    case 'tool':
+      return { effect: resource.effect, risk: resource.risk };
+    case 'wait':
+      return { kind: resource.waitKind };
+    case 'agent':
+      return {};
+  }
+};
 
 const contextOf = ({ context, tenant, argumentSchema }: PolicyRequest): ReturnType<typeof toCedarRecord> =>
   toCedarRecord(
@@ -122,12 +142,10 @@ const contextOf = ({ context, tenant, argumentSchema }: PolicyRequest): ReturnTy
 
 const entitiesOf = (request: Subject): EntityJson[] => {
   const { principal, tenant, resource } = request;
-  const attributes =
-    resource.kind === 'tool' ? { effect: resource.effect, risk: resource.risk } : { kind: resource.waitKind };
   const roles = principal.roles.map((id): TypeAndId => ({ type: 'Role', id }));
   return [
     { uid: principalOf(request), attrs: { tenant, subject: principal.subject }, parents: roles },
-    { uid: resourceOf(request), attrs: attributes, parents: [] },
+    { uid: resourceOf(request), attrs: attributesOf(resource), parents: [] },
   ];
 };
 

@@ -27,6 +27,8 @@ export interface NewRun {
   readonly bodyHash: string;
   /** Narrower limits than the agent's, as the caller asked for them. */
   readonly limits?: JsonObject;
+  /** Limits in place of the agent's own, larger ones included: somebody was permitted to set them (policy action `extend`). */
+  readonly extension?: JsonObject;
   /** A run that has ended, whose facts, operations and ledger this one goes on with. */
   readonly reopens?: RunId;
   /** The run to which the new goal was sent. */

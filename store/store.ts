@@ -63,7 +63,10 @@ export interface Store {
 }
 
 export interface RunStore {
-  /** Insert-once by run id. `isNew: false` with another `bodyHash` in the row is the caller's 409. */
+  /**
+   * Insert-once by run id. `isNew: false` with another `bodyHash` in the row is the caller's 409. One that reopens another
+   * begins, in the same transaction, with its last step, its totals (one ledger entry `reopened:<run>`) and its facts.
+   */
   start(run: NewRun): Promise<{ readonly row: RunRow; readonly isNew: boolean }>;
   /** STARTING → READY with definition and deadline; asked again it returns what the first one set. */
   open(ref: RunRef, opening: { readonly definition: ArtifactHash; readonly deadlineMs: number }): Promise<RunRow>;
@@ -284,6 +287,8 @@ export interface OperationStore {
   create(operations: readonly NewOperation[]): Promise<readonly OperationRow[]>;
   get(ref: RunRef, id: OperationId): Promise<OperationRow | undefined>;
   list(ref: RunRef): Promise<readonly OperationRow[]>;
+  /** Named operations of the runs that this one reopens, oldest first. */
+  listCarried(ref: RunRef): Promise<readonly OperationRow[]>;
   /**
    * Named operations (and those of the given step) of this run, or of the run that it reopens, with the same tool and
    * argument hash, oldest first; `step` itself is included only up to `beforeOrdinal`.
@@ -336,7 +341,7 @@ export interface OperationStore {
 
 export interface FactStore {
   /**
-   * Facts that count: of named operations and consumed waits up to `step`, and of the operations in `alsoOf`, whose events
+   * Facts that count: of named operations and consumed waits up to `step`, those of runs that this one reopens, and of the operations in `alsoOf`, whose events
    * no carrier has brought yet. In order of (step, ordinal); a later one on the same object and field supersedes:
    * only that one is in the list.
    */
@@ -385,9 +390,10 @@ export interface WaitFilter {
 }
 
 export interface LedgerEntry {
-  /** `step:3`, `attempt:3.1`, `operation:op_…`. */
+  /** `step:3`, `attempt:3.1`, `operation:op_…`, `reopened:run_…`. */
   readonly reference: string;
-  readonly kind: 'step' | 'attempt' | 'toolCall';
+  /** `carried`: all that the run which this one reopens had spent. */
+  readonly kind: 'step' | 'attempt' | 'toolCall' | 'carried';
   readonly isOpen: boolean;
   readonly usage: Usage;
 }

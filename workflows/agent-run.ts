@@ -79,12 +79,12 @@ const makeMeans = ({ ref, continueAfterEvents }: AgentRunInput, current: Means['
 };
 
 const openNew = async (input: AgentRunInput): Promise<Change> => {
-  const { limits, obstacle } = await open(input).catch((error: unknown) => {
+  const { obstacle, ...opened } = await open(input).catch((error: unknown) => {
     throw new TaskFault(error);
   });
   return openRun({
+    ...opened,
     id: input.ref.run,
-    limits,
     at: Date.now(),
     ...(obstacle === undefined ? {} : { obstacle }),
   });

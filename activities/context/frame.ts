@@ -44,14 +44,18 @@ export const createFrames = (deps: RunViewDeps): Frames => {
         loadDefinition(deps, ref, definition),
       ]);
       if (row === undefined) throw new RunMissing(ref);
-      const made = makeFrame(snapshot, row);
+      const made = makeFrame(snapshot, row, await readBefore(deps, row));
       frames.set(key, made);
       return made;
     },
   };
 };
 
-export const makeFrame = (snapshot: DefinitionSnapshot, row: Pick<RunRow, 'task' | 'limits'>): Frame => {
+export const makeFrame = (
+  snapshot: DefinitionSnapshot,
+  row: Pick<RunRow, 'task' | 'limits' | 'extension'>,
+  before?: JsonObject,
+): Frame => {
   const system: readonly Anthropic.TextBlockParam[] = [
     // Everything up to here is the same in every request: the provider may keep it.
     { type: 'text', text: systemPromptOf(snapshot.instructions), cache_control: { type: 'ephemeral' } },
@@ -61,7 +65,7 @@ export const makeFrame = (snapshot: DefinitionSnapshot, row: Pick<RunRow, 'task'
     description,
     input_schema: parseInputSchema(inputSchema),
   }));
-  const task: Anthropic.TextBlockParam = { type: 'text', text: taskText(row.task, snapshot) };
+  const task: Anthropic.TextBlockParam = { type: 'text', text: taskText(row.task, snapshot, before) };
   return {
     snapshot,
     limits: limitsOf(row, snapshot),
@@ -76,5 +80,31 @@ export const makeFrame = (snapshot: DefinitionSnapshot, row: Pick<RunRow, 'task'
 const parseInputSchema = (schema: JsonObject): Anthropic.Tool.InputSchema =>
   schema as unknown as Anthropic.Tool.InputSchema;
 
-const taskText = ({ goal, data }: Task, { conditions }: DefinitionSnapshot): string =>
-  fence('task', { goal, data, conditions });
+const taskText = ({ goal, data }: Task, { conditions }: DefinitionSnapshot, before: JsonObject | undefined): string =>
+  fence('task', { goal, data, conditions, ...(before === undefined ? {} : { before }) });
+
+/**
+ * What became of the run that this one reopens. That one has ended with every operation proved, so nothing of it changes any
+ * more; its facts are in the status of each step.
+ */
+const readBefore = async ({ store }: RunViewDeps, row: RunRow): Promise<JsonObject | undefined> => {
+  if (row.reopens === undefined) return undefined;
+  const ref = { ...row.ref, run: row.reopens };
+  const [old, result] = await Promise.all([store.runs.get(ref), store.runs.result(ref)]);
+  if (old === undefined || result === undefined) return undefined;
+  return {
+    goal: old.task.goal,
+    ended: result.terminal,
+    reason: result.reason,
+    answer: result.answer,
+    lastStep: old.step,
+    writes: result.operations
+      .filter(({ effect }) => effect === 'write')
+      .map(({ tool, target, state, evidence }) => ({
+        tool,
+        state,
+        ...(target === undefined ? {} : { target }),
+        ...(evidence === undefined ? {} : { evidence }),
+      })),
+  };
+};

@@ -37,13 +37,32 @@ export class LimitsInvalid extends Error {
 /** Throws LimitsInvalid: a limit that is not understood must not be passed over. */
 export const narrowLimits = (limits: Limits, asked: JsonObject = {}): Limits => {
   const narrower = Object.entries(asked).map(([field, value]) => {
-    const known = NARROWABLE.find((each) => each === field);
-    if (known === undefined || typeof value !== 'number' || !(value >= 0)) throw new LimitsInvalid(field, value);
-    return [known, Math.min(limits[known], value)] as const;
+    const known = nameOf(field, value);
+    return [known, Math.min(limits[known], readLimit(field, value))] as const;
   });
   const changes: Partial<Record<Narrowable, number>> = Object.fromEntries(narrower);
   return { ...limits, ...changes };
 };
 
-export const limitsOf = (row: Pick<RunRow, 'limits'>, snapshot: Pick<DefinitionSnapshot, 'limits'>): Limits =>
-  narrowLimits(snapshot.limits, row.limits);
+const nameOf = (field: string, value: unknown): Narrowable => {
+  const known = NARROWABLE.find((each) => each === field);
+  if (known === undefined) throw new LimitsInvalid(field, value);
+  return known;
+};
+
+const readLimit = (field: string, value: unknown): number => {
+  if (typeof value === 'number' && value >= 0) return value;
+  throw new LimitsInvalid(field, value);
+};
+
+/** What somebody was permitted to extend stands in place of the agent's own. */
+export const limitsOf = (
+  { limits, extension = {} }: Pick<RunRow, 'limits' | 'extension'>,
+  snapshot: Pick<DefinitionSnapshot, 'limits'>,
+): Limits => {
+  const extended: Partial<Record<Narrowable, number>> = Object.fromEntries(
+    Object.entries(extension).map(([field, value]) => [nameOf(field, value), readLimit(field, value)] as const),
+  );
+  const own: Limits = { ...snapshot.limits, ...extended };
+  return narrowLimits(own, limits);
+};

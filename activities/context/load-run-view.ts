@@ -30,12 +30,17 @@ export const loadRunView = async (deps: RunViewDeps, ref: RunRef, { step, alsoOf
   ]);
   if (row === undefined) throw new RunMissing(ref);
   if (row.definition === undefined) throw new RunNotOpen(ref);
+  const carried = row.reopens === undefined ? [] : await store.operations.listCarried(ref);
   return {
     row,
     snapshot: await loadDefinition(deps, ref, row.definition),
     agent: registry.find(row.agent),
     operations,
-    completion: { task: row.task, facts: createFactsView(facts), operations: operations.map(summarise) },
+    completion: {
+      task: row.task,
+      facts: createFactsView(facts),
+      operations: [...carried, ...operations].map(summarise),
+    },
   };
 };
 

@@ -1,11 +1,12 @@
 /** The first activity of a run: binds it to a definition and to limits. Asked again it gives the first answer. */
 import type { CompiledAgent } from '../../definition/registry';
+import type { DefinitionSnapshot } from '../../definition/snapshot';
 import type { RunRow } from '../../store/rows';
 import type { AgentRunInput, OpenedRun } from '../../workflows/contract/activities';
 import type { Limits } from '../../workflows/machine/limits';
 import type { ActivityDeps } from '../deps';
 import { RunMissing } from './errors';
-import { LimitsInvalid, limitsOf, narrowLimits } from './limits';
+import { LimitsInvalid, limitsOf } from './limits';
 import { loadDefinition } from './load-run-view';
 
 type Deps = Pick<ActivityDeps, 'store' | 'registry' | 'log'>;
@@ -19,7 +20,12 @@ export const createOpenRun =
   async ({ ref }: AgentRunInput): Promise<OpenedRun> => {
     const row = await deps.store.runs.get(ref);
     if (row === undefined) throw new RunMissing(ref);
-    if (row.definition !== undefined) return { limits: limitsOf(row, await loadDefinition(deps, ref, row.definition)) };
+    if (row.definition !== undefined) {
+      return {
+        limits: limitsOf(row, await loadDefinition(deps, ref, row.definition)),
+        ...(await carriedOf(deps, row)),
+      };
+    }
     const agent = deps.registry.find(row.agent);
     if (agent === undefined) {
       const known = [...deps.registry.agents.keys()];
@@ -31,18 +37,28 @@ export const createOpenRun =
 
 const bind = async (deps: Deps, row: RunRow, agent: CompiledAgent): Promise<OpenedRun> => {
   const { ref } = row;
-  const limits = narrowOrRefuse(deps, row, agent.snapshot.limits);
+  const limits = narrowOrRefuse(deps, row, agent.snapshot);
   if ('obstacle' in limits) return limits;
   const definition = await deps.store.artifacts.putJson(ref.tenant, agent.snapshot);
   const opened = await deps.store.runs.open(ref, { definition, deadlineMs: limits.limits.deadlineMs });
   // Another worker, of another release, may have been first.
-  if (opened.definition === undefined || opened.definition === definition) return limits;
-  return { limits: limitsOf(opened, await loadDefinition(deps, ref, opened.definition)) };
+  const carried = await carriedOf(deps, row);
+  if (opened.definition === undefined || opened.definition === definition) return { ...limits, ...carried };
+  return { limits: limitsOf(opened, await loadDefinition(deps, ref, opened.definition)), ...carried };
 };
 
-const narrowOrRefuse = (deps: Deps, { ref, limits: asked }: RunRow, limits: Limits): OpenedRun => {
+/** Where the run that it reopens has stopped. That one has ended, so the answer is always the same. */
+const carriedOf = async ({ store }: Deps, row: RunRow): Promise<Pick<OpenedRun, 'firstStep' | 'totals'>> => {
+  if (row.reopens === undefined) return {};
+  const before = await store.runs.get({ tenant: row.ref.tenant, run: row.reopens });
+  if (before === undefined) return {};
+  return { firstStep: before.step + 1, totals: await store.ledger.totals(row.ref) };
+};
+
+const narrowOrRefuse = (deps: Deps, row: RunRow, snapshot: DefinitionSnapshot): OpenedRun => {
+  const { ref } = row;
   try {
-    return { limits: narrowLimits(limits, asked) };
+    return { limits: limitsOf(row, snapshot) };
   } catch (error) {
     if (!(error instanceof LimitsInvalid)) throw error;
     deps.log.error({ run: ref.run, field: error.field }, error.message);

@@ -37,11 +37,15 @@ export const readEvidence = async (
   };
 };
 
-const EVIDENCE = /^([EW])(\d+)\.(\d+)$/;
+/** A response to a run that this one reopens has that run's id with it; operations are numbered on through all of them. */
+const EVIDENCE = /^([EW])(\d+)\.(\d+)(?:@(run_[A-Za-z0-9-]{6,64}))?$/;
 
 /** The validated output where there is one, else the body as it arrived; of a wait the response. */
-const findEvidence = async ({ store }: ActivityDeps, ref: RunRef, id: string): Promise<Uint8Array | undefined> => {
-  const [, kind, first = '', second = ''] = EVIDENCE.exec(id) ?? [];
+const findEvidence = async (deps: ActivityDeps, own: RunRef, id: string): Promise<Uint8Array | undefined> => {
+  const { store } = deps;
+  const [, kind, first = '', second = '', of] = EVIDENCE.exec(id) ?? [];
+  const ref = await findRunOf(deps, own, { step: kind === 'E' ? Number(first) : undefined, run: of });
+  if (ref === undefined) return undefined;
   if (kind === 'W') {
     const wait = await store.waits.read(ref, parseWaitId(`wait_${ref.run.slice('run_'.length)}_${first}_${second}`));
     return wait?.row.response === undefined ? undefined : Buffer.from(canonicalText(wait.row.response), 'utf8');
@@ -49,4 +53,27 @@ const findEvidence = async ({ store }: ActivityDeps, ref: RunRef, id: string): P
   const row = await store.operations.get(ref, operationIdOf(ref.run, Number(first), Number(second)));
   const hash = row?.output ?? row?.raw;
   return hash === undefined ? undefined : (await store.artifacts.get(ref.tenant, hash))?.bytes;
+};
+
+interface Wanted {
+  /** Of an operation: it is of the run that took this step. */
+  readonly step: number | undefined;
+  /** The run that it names, where it names one. */
+  readonly run: string | undefined;
+}
+
+/** A chain is short; the limit only keeps a damaged one from being followed for ever. */
+const MAX_REOPENED = 100;
+
+const findRunOf = async ({ store }: ActivityDeps, own: RunRef, { step, run }: Wanted): Promise<RunRef | undefined> => {
+  let ref = own;
+  for (let depth = 0; depth < MAX_REOPENED; depth += 1) {
+    if (run === ref.run) return ref;
+    const reopens = (await store.runs.get(ref))?.reopens;
+    const before = reopens === undefined ? undefined : await store.runs.get({ ...ref, run: reopens });
+    const isBefore = before !== undefined && (run !== undefined || (step !== undefined && step <= before.step));
+    if (!isBefore) return run === undefined ? ref : undefined;
+    ref = before.ref;
+  }
+  return undefined;
 };

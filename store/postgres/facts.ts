@@ -66,7 +66,7 @@ const listFacts = async (
     .where('tenant', '=', tenant)
     .where('run', '=', run)
     .where(
-      sql<boolean>`(step <= ${step} and (source in ${named} or source in ${consumed})
+      sql<boolean>`(step <= ${step} and (is_carried or source in ${named} or source in ${consumed})
         or source = any(${[...alsoOf]}::text[]))`,
     )
     .orderBy('object')

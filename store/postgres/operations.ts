@@ -17,6 +17,7 @@ export const createOperationStore = (session: Session): OperationStore => ({
     const rows = await selectOperations(session.db, ref).orderBy('step').orderBy('ordinal').execute();
     return rows.map(toOperationRow);
   },
+  listCarried: (ref) => listCarried(session.db, ref),
   findEquivalent: (ref, like) => findEquivalent(session.db, ref, like),
   dispatch: (ref, id, grant) => dispatchOperation(session, { ref, id, grant }),
   settle: (ref, id, settlement) => settleOperation(session, { ref, id, settlement }),
@@ -65,12 +66,8 @@ const missing = (id: OperationId): never => {
 /** The chain of reopened runs is short; the limit only keeps a damaged one from being followed for ever. */
 const MAX_REOPENED = 100;
 
-export const findEquivalent = async (
-  db: Db | Trx,
-  { tenant, run }: RunRef,
-  like: Parameters<OperationStore['findEquivalent']>[1],
-): Promise<readonly OperationRow[]> => {
-  const rows = await db
+const selectOfChain = (db: Db | Trx, { tenant, run }: RunRef) =>
+  db
     .withRecursive('chain(run, depth)', (cte) =>
       cte.selectNoFrom([sql.val(run).as('run'), sql<number>`0`.as('depth')]).unionAll((union) =>
         union
@@ -85,7 +82,25 @@ export const findEquivalent = async (
     .selectFrom('operations')
     .innerJoin('chain', 'chain.run', 'operations.run')
     .selectAll('operations')
-    .where('tenant', '=', tenant)
+    .where('tenant', '=', tenant);
+
+const listCarried = async (db: Db, ref: RunRef): Promise<readonly OperationRow[]> => {
+  const rows = await selectOfChain(db, ref)
+    .where('chain.depth', '>', 0)
+    .where('is_named', '=', true)
+    .orderBy('chain.depth', 'desc')
+    .orderBy('step')
+    .orderBy('ordinal')
+    .execute();
+  return rows.map(toOperationRow);
+};
+
+export const findEquivalent = async (
+  db: Db | Trx,
+  ref: RunRef,
+  like: Parameters<OperationStore['findEquivalent']>[1],
+): Promise<readonly OperationRow[]> => {
+  const rows = await selectOfChain(db, ref)
     .where('tool', '=', like.tool)
     .where('argument_hash', '=', like.argumentHash)
     .where((eb) =>

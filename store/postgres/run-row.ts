@@ -16,6 +16,7 @@ export const toRunRow = (row: Selectable<RunsTable>): RunRow => ({
   createdAt: row.created_at,
   ...present({
     limits: row.limits,
+    extension: row.extension,
     reopens: row.reopens,
     follows: row.follows,
     definition: row.definition,

@@ -12,6 +12,7 @@ import { commitRun, readResult } from './commit';
 import type { Db, Session, Trx } from './connect';
 import { listHangingStarts, listRuns } from './list-runs';
 import { closeFromOutside, listUnended } from './close-from-outside';
+import { carryOver } from './reopen';
 import { changePlan, planSeen, readMessages, readPlan } from './plan';
 import { resolveOperation } from './resolutions';
 import { toRunRow } from './run-row';
@@ -37,7 +38,17 @@ export const createRunStore = (session: Session): RunStore => ({
   listUnended: (runs) => listUnended(session.db, runs),
 });
 
-const startRun = async ({ db, clock }: Session, run: NewRun): ReturnType<RunStore['start']> => {
+const startRun = (session: Session, run: NewRun): ReturnType<RunStore['start']> =>
+  run.reopens === undefined
+    ? insertRun(session, session.db, run)
+    : session.transact(async (trx) => {
+        const started = await insertRun(session, trx, run);
+        if (!started.isNew) return started;
+        await carryOver(session, trx, run);
+        return { ...started, row: await requireRun(trx, run.ref) };
+      });
+
+const insertRun = async ({ clock }: Session, db: Db | Trx, run: NewRun): ReturnType<RunStore['start']> => {
   const inserted = await db
     .insertInto('runs')
     .values({
@@ -48,6 +59,7 @@ const startRun = async ({ db, clock }: Session, run: NewRun): ReturnType<RunStor
       task: JSON.stringify(run.task),
       body_hash: run.bodyHash,
       limits: run.limits === undefined ? null : JSON.stringify(run.limits),
+      extension: run.extension === undefined ? null : JSON.stringify(run.extension),
       reopens: run.reopens ?? null,
       follows: run.follows ?? null,
       state: 'STARTING',

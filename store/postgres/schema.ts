@@ -29,6 +29,8 @@ export interface RunsTable extends OfRun {
   readonly task: JsonColumn<Task>;
   readonly body_hash: string;
   readonly limits: OptionalJson<JsonObject>;
+  /** Limits above the agent's, which somebody was permitted to set. */
+  readonly extension: OptionalJson<JsonObject>;
   readonly reopens: Optional<RunId>;
   readonly follows: Optional<RunId>;
   readonly state: State | 'STARTING';
@@ -170,6 +172,8 @@ export interface FactsTable extends OfRun {
   readonly value: JsonColumn<Json>;
   readonly version: Optional<string>;
   readonly evidence: EvidenceId;
+  /** Of a run that this one reopens: it counts from the start. */
+  readonly is_carried: Generated<boolean>;
   readonly recorded_at: number;
 }
 

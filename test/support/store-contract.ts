@@ -10,6 +10,7 @@ import { describeInbox } from './store-contract/inbox';
 import { describeJournal } from './store-contract/journal';
 import { describeOperations } from './store-contract/operations';
 import { describeRecords } from './store-contract/records';
+import { describeReopened } from './store-contract/reopened';
 import { describeResolutions } from './store-contract/resolutions';
 import { describeResponses } from './store-contract/responses';
 import { describeRuns } from './store-contract/runs';
@@ -43,6 +44,7 @@ export const describeStore = (name: string, open: () => Promise<StoreUnderTest>)
     describeWakes(under);
     describeEnds(under);
     describeResolutions(under);
+    describeReopened(under);
     describeInbox(under);
     describeTenants(under);
   });

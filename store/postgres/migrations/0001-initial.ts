@@ -15,6 +15,7 @@ const STATEMENTS = [
     task json not null,
     body_hash text not null,
     limits json,
+    extension json,
     reopens text,
     follows text,
     state text not null,
@@ -181,6 +182,7 @@ const STATEMENTS = [
     value json not null,
     version text,
     evidence text not null,
+    is_carried boolean not null default false,
     recorded_at timestamptz not null,
     primary key (tenant, run, source, index)
   )`,

@@ -11,6 +11,7 @@ import type { OperationRow, RunRow } from '../../../store/rows';
 import type { Result } from '../../../workflows/contract/records';
 import { reconcileIdOf } from '../../../workflows/contract/reconcile';
 import { effectsOf, sendsOf, type Seen } from '../../support/scenario/effects';
+import { checkInvariants } from '../../support/scenario/invariants';
 import { setStage, type Stage } from '../../support/scenario/stage';
 
 let stage: Stage;
@@ -275,14 +276,100 @@ describe('signals that are owed', () => {
   });
 });
 
-/** As a service has it: nobody resolves their own run. */
-const makeAfterEnd = (): AfterEnd => {
-  const agent = createTicketsAgent({
-    name: 'tickets-brief-neither',
-    tools: { deskUrl: stage.deskProcess.url, contract: 'neither' },
+describe('reopen', () => {
+  const alice = { tenant: 'acme', subject: 'alice', roles: ['agent-operator'] };
+  const carol = { tenant: 'acme', subject: 'carol', roles: ['budget-owner'] };
+
+  test('another run goes on with steps, account, facts and operations, and nothing is done twice', async () => {
+    const old = await stage.start({ limits: { maxSteps: 3 } });
+    const ended = await stage.end(old);
+    const before = await stage.runs.details(stage.tenant, old.ref.run);
+    expect(ended).toMatchObject({ terminal: 'BUDGET_EXHAUSTED', reason: 'budget.steps' });
+    expect(await effectsOf(stage)).toEqual([REASSIGNED]);
+
+    const afterEnd = makeAfterEnd();
+    const run = await afterEnd.reopen(alice, old.ref.run);
+    const row = await stage.end(run);
+
+    expect(row).toMatchObject({ terminal: 'SUCCEEDED', reopens: old.ref.run });
+    expect(await effectsOf(stage)).toEqual([REASSIGNED]);
+    expect(await sendsOf(stage, 'reassign')).toBe(1);
+    const after = await stage.runs.details(stage.tenant, run.ref.run);
+    expect(Math.min(...after.attempts.map(({ step }) => step))).toBe(ended.step + 1);
+    expect(after.totals.steps).toBe(before.totals.steps + new Set(after.attempts.map(({ step }) => step)).size);
+    expect(after.ledger[0]).toMatchObject({
+      reference: `reopened:${old.ref.run}`,
+      kind: 'carried',
+      usage: { costMicros: before.totals.costMicros, inputTokens: before.totals.inputTokens },
+    });
+    const facts = await stage.store.facts.list(run.ref, { step: ended.step, alsoOf: [] });
+    const known = await stage.store.facts.list(old.ref, { step: ended.step, alsoOf: [] });
+    expect(facts).toEqual(known);
+    expect(facts.length).toBeGreaterThan(0);
+    const task = JSON.stringify(stage.model.requests.at(-1)?.body);
+    expect(task).toContain('budget.steps');
+    // Again it is the same run; with another task it is refused.
+    expect((await afterEnd.reopen(alice, old.ref.run)).ref).toEqual(run.ref);
+    await expect(afterEnd.reopen(alice, old.ref.run, { goal: 'Something else.' })).rejects.toMatchObject({
+      code: 'reopen.reopened_already',
+    });
+    expect(await stage.runs.get(stage.tenant, old.ref.run)).toEqual(ended);
+    await checkInvariants(stage, row);
   });
+
+  test('is refused while the run goes on, and while nobody knows what became of an operation', async () => {
+    await losingTheReceipt();
+    const afterEnd = makeAfterEnd();
+    const run = await stage.start({ agent: 'tickets-brief' });
+    await reassignIn(run, 'UNKNOWN');
+    await expect(afterEnd.reopen(alice, run.ref.run)).rejects.toMatchObject({ code: 'reopen.run_not_ended' });
+    await stage.runs.cancel(stage.tenant, run.ref.run);
+    await stage.end(run);
+
+    await expect(afterEnd.reopen(alice, run.ref.run)).rejects.toMatchObject({ code: 'reopen.operation_unknown' });
+
+    await stage.desk.clearFaults();
+    await resultAt(run, 2);
+    const next = await afterEnd.reopen(alice, run.ref.run);
+    expect((await stage.end(next)).terminal).toBe('SUCCEEDED');
+    expect(await effectsOf(stage)).toEqual([REASSIGNED]);
+    expect(await sendsOf(stage, 'reassign')).toBe(1);
+  });
+
+  test('what was spent counts on, and more than the limits of the agent takes a permission', async () => {
+    const afterEnd = makeAfterEnd();
+    const old = await stage.start({ limits: { maxSteps: 2 } });
+    await stage.end(old);
+    const narrow = await afterEnd.reopen(alice, old.ref.run, { limits: { maxSteps: 2 } });
+    expect(await stage.end(narrow)).toMatchObject({ terminal: 'BUDGET_EXHAUSTED', reason: 'budget.steps', step: 4 });
+    expect(await effectsOf(stage)).toEqual([]);
+
+    const more = { limits: { maxSteps: 1_000 } };
+    await expect(afterEnd.reopen(alice, narrow.ref.run, more)).rejects.toMatchObject({
+      code: 'reopen.limits_not_permitted',
+    });
+    const wide = await afterEnd.reopen(carol, narrow.ref.run, more);
+
+    expect(wide).toMatchObject({ extension: { maxSteps: 1_000 }, principal: { subject: 'carol' } });
+    expect((await stage.end(wide)).terminal).toBe('SUCCEEDED');
+    await checkInvariants(stage, narrow, wide);
+    expect(await effectsOf(stage)).toEqual([REASSIGNED]);
+  });
+});
+
+/** As a service has it: nobody resolves their own run, and who owns budgets may extend them. */
+const makeAfterEnd = (): AfterEnd => {
+  const agentNamed = (name: string) =>
+    createTicketsAgent({ name, tools: { deskUrl: stage.deskProcess.url, contract: 'neither' } });
+  const extend = `@id("extend") permit (principal in Role::"budget-owner", action == Action::"extend", resource is Agent)
+    when { context.limits has maxSteps && context.limits.maxSteps <= 1000 };`;
   const notYourOwn = `@id("not-your-own") forbid (principal, action == Action::"respond", resource is Wait)
     when { resource.kind == "reconciliation" && context.requester == principal.subject };`;
-  const agents = compileAgents([{ ...agent, policy: `${agent.policy}\n${notYourOwn}` }]);
+  const agents = compileAgents(
+    ['tickets', 'tickets-brief', 'tickets-brief-neither'].map((name) => {
+      const agent = agentNamed(name);
+      return { ...agent, policy: [agent.policy, extend, notYourOwn].join('\n') };
+    }),
+  );
   return new AfterEnd({ store: stage.store, temporal: stage.temporal, taskQueue: stage.taskQueue, agents });
 };
