@@ -9,6 +9,7 @@ import type { RunPage, RunQuery, RunView } from './schemas/run';
 import type { SummaryQuery, SummaryView } from './schemas/summary';
 import type { ReceiptView, ResponseRequest, WaitPage, WaitQuery, WaitView } from './schemas/wait';
 import type { MessageReceiptView, MessageRequest, ResolutionView } from './schemas/change';
+import type { ReopenRequest } from './reopen';
 import type { ResolveRequest } from './resolve';
 import type { StartRequest } from './start-request';
 
@@ -55,5 +56,7 @@ export interface HoldfastClient {
   cancel(run: string): Promise<void>;
   /** After the end: what a person found out about an operation that nobody could prove. Throws `resolve.…`. */
   resolve(run: string, request: ResolveRequest): Promise<ResolutionView>;
+  /** Goes on in another run, with the facts, operations and account of this one. Throws `reopen.…`. */
+  reopen(run: string, request?: ReopenRequest): Promise<RunView>;
   summary(query?: SummaryQuery): Promise<SummaryView>;
 }

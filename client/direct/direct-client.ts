@@ -50,6 +50,10 @@ export const createDirectClient = (parts: DirectParts, caller: Caller): Holdfast
       await parts.runs.cancel(caller.tenant, run);
     },
     resolve: (run, request) => resolve(scope, run, request),
+    reopen: async (run, request = {}) => {
+      const row = await parts.afterEnd.reopen(caller, run, request);
+      return readSnapshot(scope, row.ref.run);
+    },
     summary: (query = {}) => readSummary(scope, query),
   };
 };

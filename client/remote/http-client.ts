@@ -51,6 +51,7 @@ export const createHttpClient = (options: HttpClientOptions): HoldfastClient => 
       await askJson(remote, RUN, { path: `${of(run)}/cancel`, method: 'POST' });
     },
     resolve: (run, body) => askJson(remote, RESOLUTION, { path: `${of(run)}/resolutions`, body }),
+    reopen: (run, body = {}) => askJson(remote, RUN, { path: `${of(run)}/reopen`, body }),
     summary: (query = {}) => askJson(remote, SUMMARY, { path: '/v1/metrics/summary', query }),
   };
 };

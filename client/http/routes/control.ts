@@ -1,5 +1,6 @@
-/** What moves a run on, or goes on after its end: messages, cancel, resolutions. */
+/** What moves a run on, or goes on after its end: messages, cancel, resolutions, reopening. */
 import { createRoute } from '@hono/zod-openapi';
+import { REOPEN_REQUEST } from '../../reopen';
 import { RESOLVE_REQUEST } from '../../resolve';
 import { MESSAGE, MESSAGE_RECEIPT, RESOLUTION } from '../../schemas/change';
 import { RUN } from '../../schemas/run';
@@ -40,6 +41,16 @@ const RESOLVE = createRoute({
   responses: { 200: json(RESOLUTION, 'The result has a further version; the terminal stays.'), ...PROBLEM_RESPONSE },
 });
 
+const REOPEN = createRoute({
+  method: 'post',
+  path: '/v1/runs/{run}/reopen',
+  operationId: 'reopenRun',
+  summary: 'Go on where a run has ended, in another run with its facts, operations and account',
+  ...secured('operate'),
+  request: { params: RUN_PARAM, body: jsonBody(REOPEN_REQUEST) },
+  responses: { 201: json(RUN, 'The run that goes on; the same request again is the same run.'), ...PROBLEM_RESPONSE },
+});
+
 export const addControlRoutes = (app: App): void => {
   app.openapi(SEND_MESSAGE, async (c) =>
     c.json(await c.get('client').message(c.req.valid('param').run, c.req.valid('json')), 200),
@@ -53,4 +64,8 @@ export const addControlRoutes = (app: App): void => {
   app.openapi(RESOLVE, async (c) =>
     c.json(await c.get('client').resolve(c.req.valid('param').run, c.req.valid('json')), 200),
   );
+  app.openapi(REOPEN, async (c) => {
+    const run = await c.get('client').reopen(c.req.valid('param').run, c.req.valid('json'));
+    return c.json(run, 201, { Location: `/v1/runs/${run.run}` });
+  });
 };

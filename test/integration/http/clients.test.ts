@@ -92,6 +92,15 @@ test('what is read is the same', async () => {
   await both((client) => client.summary({ to }));
 });
 
+test('a run that has ended is gone on with once, whichever client asks', async () => {
+  const { run } = await endedRun();
+  expect(await both((client) => client.reopen(run))).toMatchObject({ reopens: run, goal: 'Reassign T100' });
+  const goesOn = await startedRun(stage.store, { ref: newRef('acme') });
+  for (const client of Object.values(clients)) {
+    expect(await errorOf(client, (each) => each.reopen(goesOn.run))).toMatchObject({ code: 'reopen.run_not_ended' });
+  }
+});
+
 test('the result of a run that goes on is none', async () => {
   const { run } = await startedRun(stage.store, { ref: newRef('acme') });
   expect(await both((client) => client.result(run))).toBeUndefined();
