@@ -44,7 +44,8 @@ export const replayAll = async (bundlePath: string, executions: readonly Executi
 };
 
 let isQuiet = false;
-const quietly = (): void => {
+/** For workers of the test process itself. */
+export const quietly = (): void => {
   if (!isQuiet) Runtime.install({ logger: new DefaultLogger('WARN') });
   isQuiet = true;
 };
