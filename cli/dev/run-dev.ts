@@ -88,6 +88,7 @@ const runOn = async (session: Session, plan: DevPlan): Promise<number> => {
   const stack = await startStack({ layout, group, settings, example, isOffline, hasUi: isStaying, onProgress });
   tellOthers(session, plan, stack);
   output.note(output.noteColors.dim(`  The stack is ready (${formatDuration(performance.now() - startedAt)})`));
+  output.note(`  The page: ${stack.serviceUrl}\n  Signed in: ${stack.pageLink}`);
   const { databaseUrl, temporal } = stack;
   const services = openServices({ databaseUrl, temporal: addressOf(temporal), taskQueue: settings.taskQueue });
   try {

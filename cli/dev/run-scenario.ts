@@ -95,6 +95,7 @@ const renderVerdict = (
     : red(`  Not as the scenario says: ${expected.differences.join('; ')}`);
   const look = isStaying
     ? [
+        `    ${stack.serviceUrl}/runs/${run}`,
         `    npx holdfast runs get ${run}`,
         ...(stack.temporal.uiUrl === undefined
           ? []

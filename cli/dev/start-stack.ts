@@ -17,6 +17,7 @@ import { startTemporalServer, type TemporalServer } from '../stack/temporal-serv
 import { formatDuration } from '../view/format';
 import type { DevExample } from './dev-example';
 import { keepCallbackSecret, startService, type CallbackSecret } from './start-service';
+import { keepTokenSecret, makePageLink, tokenVariables } from './page-access';
 import { keepTokenKey } from './token-key';
 
 export interface StackOptions {
@@ -48,6 +49,8 @@ export interface DevStack extends Servers {
   /** In base64. */
   readonly tokenKey: string;
   readonly serviceUrl: string;
+  /** Opens the page, signed in. */
+  readonly pageLink: string;
 }
 
 export const startStack = async (options: StackOptions): Promise<DevStack> => {
@@ -63,11 +66,15 @@ export const startStack = async (options: StackOptions): Promise<DevStack> => {
   const tokenKey = settings.tokenKey === undefined ? keepTokenKey(layout.stateDir) : encodeKey(settings.tokenKey);
   const module = { path: example.modulePathOf(example.agents), environment: addressVariables(example, servers) };
   const environment = environmentOf(options, { ...servers, agentsModule: module, tokenKey });
-  const serviceUrl = await timed('service', options, () => startService(options.group, callbackSecret, environment));
+  const tokenSecret = keepTokenSecret(layout.stateDir);
+  const serviceUrl = await timed('service', options, () =>
+    startService(options.group, callbackSecret, { ...environment, ...tokenVariables(tokenSecret) }),
+  );
   const agents = await timed('worker', options, () =>
     startWorker(options, { ...environment, HOLDFAST_CALLBACK_BASE_URL: serviceUrl }),
   );
-  return { ...servers, agents, agentsModule: module, tokenKey, serviceUrl };
+  const pageLink = await makePageLink(serviceUrl, tokenSecret);
+  return { ...servers, agents, agentsModule: module, tokenKey, serviceUrl, pageLink };
 };
 
 const timed = async <T>(name: string, { onProgress }: StackOptions, start: () => Promise<T>): Promise<T> => {
@@ -157,7 +164,7 @@ type DevEnvironment = Parameters<typeof environmentOfDevWorker>[0];
 /** Of the service and the worker alike. */
 const environmentOf = (
   { settings, layout }: StackOptions,
-  servers: Omit<DevStack, 'agents' | 'serviceUrl'>,
+  servers: Omit<DevStack, 'agents' | 'serviceUrl' | 'pageLink'>,
 ): DevEnvironment => ({
   DATABASE_URL: servers.databaseUrl,
   TEMPORAL_CONFIG_FILE: writeEmptyProfile(layout),
