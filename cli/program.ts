@@ -1,5 +1,6 @@
 /** The commands and their options. What a command does is loaded when it is asked for, so that `--help` is quick. */
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { addAfterEndCommands } from './after-end-commands';
 import { collect, parseCount, scoped, withJson, type Add } from './command-options';
 import type { Action, CliContext } from './context';
 import { readVersion } from './version';
@@ -14,6 +15,8 @@ export const createProgram = (context: CliContext, setExitCode: SetExitCode): Co
     .description('Runs agents whose actions matter: durable, checked, at most once.')
     .version(readVersion())
     .exitOverride()
+    // After a command `--version` is an option of that command.
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => {
         output.print(text.trimEnd());
@@ -119,9 +122,9 @@ const addRunsCommands = (program: Command, add: Add): void => {
   ).description('follow the journal until the run ends: exit code 0 only if it SUCCEEDED');
   add(watch, async () => (await import('./commands/runs/watch.js')).runsWatch);
 
-  const result = scoped(runs.command('result').argument('<run>', 'its id')).description(
-    'print the result of a run that has ended',
-  );
+  const result = scoped(runs.command('result').argument('<run>', 'its id'))
+    .description('print the result of a run that has ended')
+    .option('--version <number>', 'an older version than the newest', parseCount);
   add(result, async () => (await import('./commands/runs/result.js')).runsResult);
 
   const cancel = scoped(runs.command('cancel').argument('<run>', 'its id')).description(
@@ -130,6 +133,7 @@ const addRunsCommands = (program: Command, add: Add): void => {
   add(cancel, async () => (await import('./commands/runs/cancel.js')).runsCancel);
 
   addMessageCommand(runs, add);
+  addAfterEndCommands(runs, add);
 };
 
 const parsePort = (given: string): number => {

@@ -15,6 +15,7 @@ export interface Services {
   readonly runs: Runs;
   readonly store: Store;
   readonly temporal: Client;
+  readonly taskQueue: string;
   readonly stack?: StackFile;
   /** Throws `engine.unavailable` where Temporal does not answer, before anything is written. */
   requireEngine(): Promise<void>;
@@ -40,6 +41,7 @@ export const openServices = ({ databaseUrl, temporal, taskQueue, stack }: Servic
     runs: new Runs({ store, temporal: client, taskQueue }),
     store,
     temporal: client,
+    taskQueue,
     ...(stack === undefined ? {} : { stack }),
     requireEngine: () => requireEngine(connection, temporal.address),
     close: async () => {

@@ -23,12 +23,12 @@ export interface RunReader {
 }
 
 /** Throws `run.not_found`. */
-export const readRecord = async (reader: RunReader, run: string): Promise<RunRecord> => {
+export const readRecord = async (reader: RunReader, run: string, version?: number): Promise<RunRecord> => {
   const { runs, store, tenant } = reader;
   const details = await runs.details(tenant, run);
   const [entries, result, model, budgets] = await Promise.all([
     readJournal(runs, tenant, run),
-    runs.result(tenant, run),
+    runs.result(tenant, run, version),
     modelUsed(store, details.row.ref, details.attempts),
     runBudgets(store, details.row),
   ]);
