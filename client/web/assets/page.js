@@ -42,7 +42,6 @@ function followRun() {
     source.addEventListener('end', () => {
       hasEnded = true;
       source.close();
-      hideText();
       say('');
       later();
     });
@@ -85,6 +84,7 @@ async function refresh() {
     if (!response.ok) return undefined;
     const fresh = new DOMParser().parseFromString(await response.text(), 'text/html');
     for (const part of document.querySelectorAll('[data-live]')) renew(part, fresh.getElementById(part.id));
+    showText();
   } catch {
     // The service does not answer: what is here stays, and is looked at again.
   }
@@ -117,18 +117,22 @@ function say(text) {
 function beginText({ step, attempt }) {
   document.getElementById('live-text').textContent = '';
   document.getElementById('live-attempt').textContent = `in step ${step}, attempt ${attempt}`;
-  document.getElementById('live').hidden = true;
+  showText();
 }
 
 function addText({ text }) {
   const place = document.getElementById('live-text');
-  document.getElementById('live').hidden = false;
   place.append(text);
+  showText();
   place.scrollTop = place.scrollHeight;
 }
 
-function hideText() {
-  document.getElementById('live').hidden = true;
+/** What an attempt wrote is of interest while it writes; then it has been judged, and is told in its step. */
+function showText() {
+  const live = document.getElementById('live');
+  if (live === null) return;
+  const isWriting = document.getElementById('state')?.dataset.state === 'MODEL_RUNNING';
+  live.hidden = !isWriting || document.getElementById('live-text').textContent === '';
 }
 
 /** By this browser's clock from when it was shown: the clocks need not agree. */

@@ -52,12 +52,20 @@ export const renderRun = (c: PageContext, props: RunPageProps) => {
         </Region>
         {hasEnded ? null : <LiveText />}
         <div class="columns">
-          <section class="card" aria-labelledby="timeline-title">
-            <h2 id="timeline-title">Where the time went</h2>
-            <Region id="timeline">
-              <Timeline shown={shown} />
-            </Region>
-          </section>
+          <div>
+            <section class="card" aria-labelledby="timeline-title">
+              <h2 id="timeline-title">Where the time went</h2>
+              <Region id="timeline">
+                <Timeline shown={shown} />
+              </Region>
+            </section>
+            <section class="card" aria-labelledby="ledger-title">
+              <h2 id="ledger-title">Ledger against limits</h2>
+              <Region id="ledger">
+                <Ledger shown={shown} />
+              </Region>
+            </section>
+          </div>
           <section class="card" aria-labelledby="picture-title">
             <h2 id="picture-title">Where it is</h2>
             <Region id="picture">
@@ -71,15 +79,7 @@ export const renderRun = (c: PageContext, props: RunPageProps) => {
             <Steps shown={shown} areAllAsked={props.areAllStepsAsked} />
           </Region>
         </section>
-        <div class="columns">
-          <section class="card" aria-labelledby="ledger-title">
-            <h2 id="ledger-title">Ledger against limits</h2>
-            <Region id="ledger">
-              <Ledger shown={shown} />
-            </Region>
-          </section>
-          <About {...shown} />
-        </div>
+        <About {...shown} />
         <div id="actions" data-live data-version={actionsVersion(shown)}>
           {props.mayOperate ? <Actions c={c} shown={shown} /> : null}
         </div>
@@ -107,7 +107,7 @@ const State = ({ details: { run, model } }: ShownRun) => {
   const state = run.terminal ?? run.state;
   return (
     <div class="state">
-      <p id="state" data-live role="status">
+      <p id="state" data-live data-state={state} role="status">
         <StateBadge state={state} /> {STATE_WORDS[state].says}
         {run.reason === undefined ? null : (
           <>

@@ -5,7 +5,7 @@ import { formatCost, formatNumberOf } from '../../views/format';
 import { showInvisible } from '../../../responses/show-invisible';
 import type { PageContext } from '../page-env';
 import { renderPage } from '../render/layout';
-import { Ago, StateBadge } from '../render/parts';
+import { Ago, formatRough, StateBadge } from '../render/parts';
 import type { RunState } from '../words';
 
 export interface Search {
@@ -115,7 +115,11 @@ const RunRow = ({ run, nowMs }: { readonly run: ListedRunView; readonly nowMs: n
       <Ago at={run.createdAt} nowMs={nowMs} />
     </td>
     <td data-name="Waiting for a person">
-      {run.waitingSince === undefined ? <span class="none">no</span> : <Ago at={run.waitingSince} nowMs={nowMs} />}
+      {run.waitingSince === undefined ? (
+        <span class="none">no</span>
+      ) : (
+        `for ${formatRough(nowMs - Date.parse(run.waitingSince))}`
+      )}
     </td>
     <td data-name="Cost" class="number">
       {formatCost(run.totals.costMicros)}

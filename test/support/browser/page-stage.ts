@@ -56,11 +56,17 @@ export const setPageStage = async (options: StageOptions = {}): Promise<PageStag
     },
     asked: async (run) => {
       const open = await stage.until(
-        () => stage.store.waits.list(run.ref.tenant, { run: run.ref.run, limit: 10 }),
-        (rows) => rows.some(({ state }) => state === 'OPEN'),
+        async () => {
+          const { state, reason, terminal } = await stage.runs.get(stage.tenant, run.ref.run);
+          if (terminal !== undefined)
+            throw new Error(`${run.ref.run} ended as ${terminal} (${String(reason)}) and asked nobody`);
+          const waits = await stage.store.waits.list(run.ref.tenant, { run: run.ref.run, limit: 10 });
+          return waits.length > 0 ? waits : state;
+        },
+        (found) => typeof found !== 'string' && found.some(({ state }) => state === 'OPEN'),
         40_000,
       );
-      return open.find(({ state }) => state === 'OPEN')?.id ?? '';
+      return (typeof open === 'string' ? undefined : open.find(({ state }) => state === 'OPEN')?.id) ?? '';
     },
     leave: async () => {
       await Promise.all(browser.contexts().map((context) => context.close()));
