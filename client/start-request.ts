@@ -5,10 +5,10 @@ import { z } from 'zod';
 import type { NewRun } from '../store/rows';
 import { parseTenantId, type RunId } from '../workflows/contract/ids';
 import { HoldfastError } from './errors';
-import { JSON_OBJECT } from './schemas/common';
+import { AGENT_NAME, JSON_OBJECT } from './schemas/common';
 
 export const START_REQUEST = z.strictObject({
-  agent: z.string().min(1).max(100),
+  agent: AGENT_NAME,
   goal: z.string().min(1).max(20_000),
   data: JSON_OBJECT.default({}),
   limits: z

@@ -1,6 +1,6 @@
 /** What is sent to a run without having been asked, and to one that has ended. */
 import { z } from 'zod';
-import { CALLER_ID, COUNT, JSON_OBJECT, RUN_ID } from './common';
+import { AGENT_NAME, CALLER_ID, COUNT, JSON_OBJECT, RUN_ID } from './common';
 import { RESULT } from './result';
 
 export const MESSAGE = z
@@ -12,7 +12,7 @@ export const MESSAGE = z
     }),
     text: z.string().max(20_000).optional(),
     wait: z.string().max(200).optional().meta({ description: 'What `withdraw` takes back.' }),
-    agent: z.string().min(1).max(100).optional().meta({ description: "For `new_goal`: another than the run's." }),
+    agent: AGENT_NAME.optional().meta({ description: "For `new_goal`: another than the run's." }),
     data: JSON_OBJECT.optional().meta({ description: "For `new_goal`: the task's data." }),
   })
   .meta({ id: 'Message' });

@@ -35,6 +35,12 @@ export const CALLER_ID = z
   .string()
   .regex(/^[\x21-\x7e]{1,200}$/, 'expected 1 to 200 printable ASCII characters without spaces');
 
+export const AGENT_NAME = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^\P{Cc}*$/u, 'expected a name without control characters');
+
 export const COUNT = z.int().nonnegative();
 
 const CURSOR = z

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { STATES } from '../../workflows/machine/states';
 import { TERMINALS } from '../../workflows/machine/states';
-import { ARTIFACT_HASH, COUNT, JSON_OBJECT, RUN_ID, TIME, pageQuery } from './common';
+import { AGENT_NAME, ARTIFACT_HASH, COUNT, JSON_OBJECT, RUN_ID, TIME, pageQuery } from './common';
 
 export const TOTALS = z
   .object({
@@ -58,7 +58,7 @@ export type RunView = z.output<typeof RUN>;
 
 export const RUN_QUERY = z.object({
   state: z.enum(RUN_STATES).optional(),
-  agent: z.string().min(1).max(100).optional(),
+  agent: AGENT_NAME.optional(),
   search: z.string().trim().min(1).max(200).optional().meta({
     description: 'The beginning of an id, or a part of the goal or its data, in capitals or not.',
   }),

@@ -1,14 +1,14 @@
 /** What the runs of a period add up to. Each figure says what it counts. */
 import { z } from 'zod';
 import type { TERMINALS } from '../../workflows/machine/states';
-import { COUNT, TIME } from './common';
+import { AGENT_NAME, COUNT, TIME } from './common';
 
 const RATE = z.number().min(0).max(1).nullable();
 
 export const SUMMARY_QUERY = z.object({
   from: TIME.optional().meta({ description: '30 days before `to` when absent.' }),
   to: TIME.optional().meta({ description: 'Now when absent.' }),
-  agent: z.string().min(1).max(100).optional(),
+  agent: AGENT_NAME.optional(),
 });
 export type SummaryQuery = z.input<typeof SUMMARY_QUERY>;
 

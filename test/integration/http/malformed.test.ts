@@ -30,9 +30,10 @@ const document = DOCUMENT.parse(describeApi(createApp(describeOnly())));
 const MEMBERS = [
   ...new Set(Object.values(document.components.schemas).flatMap(({ properties }) => Object.keys(properties ?? {}))),
 ];
-// Rendering all figures takes longer than anything else, and nothing of it depends on the request.
+// What needs no token says how the service is, whatever the request; and rendering all figures takes longer than the rest.
+const WITHOUT_TOKEN = ['/healthz', '/readyz', '/metrics'];
 const ROUTES = Object.entries(document.paths).flatMap(([path, operations]) =>
-  Object.entries(path === '/metrics' ? {} : operations).map(([method, operation]) => ({
+  Object.entries(WITHOUT_TOKEN.includes(path) ? {} : operations).map(([method, operation]) => ({
     path,
     method: method.toUpperCase(),
     ...operation,
@@ -40,8 +41,8 @@ const ROUTES = Object.entries(document.paths).flatMap(([path, operations]) =>
 );
 
 const REQUESTS = 10_000;
-/** At once: enough for none to wait for another, few enough for the test's time to say something. */
-const BATCH = 50;
+/** At once: twice the connections to the database. */
+const BATCH = 12;
 
 let stage: HttpStage;
 let authorization: string;
@@ -172,4 +173,4 @@ test('ten thousand malformed requests are answered below 500', async () => {
   expect(rejections).toEqual([]);
   // It got past the door, and it was refused in several ways.
   for (const status of [200, 400, 404, 405, 413, 415]) expect(statuses.get(status) ?? 0).toBeGreaterThan(0);
-}, 90_000);
+}, 240_000);

@@ -98,6 +98,7 @@ describe('starting', () => {
   test.each<[string, object, string]>([
     ['without a goal', { agent: 'tickets' }, 'goal'],
     ['with a member that is none', { ...TASK, tenant: 'globex' }, 'tenant'],
+    ['for an agent that no column holds', { ...TASK, agent: 'a\u0000b' }, 'agent'],
     ['that is a list', [], 'body'],
     ['with a limit below 1', { ...TASK, limits: { maxSteps: 0 } }, 'limits.maxSteps'],
   ])('one %s is refused, naming the field', async (_, body, field) => {
