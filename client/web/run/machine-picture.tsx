@@ -24,7 +24,7 @@ const BOXES: Readonly<Record<string, Box>> = {
 };
 
 /** The usual ways, drawn so that no two lie on each other. */
-const WAYS: Readonly<Record<string, string>> = {
+export const WAYS: Readonly<Record<string, string>> = {
   'READY MODEL_RUNNING': 'M235 50 V88',
   'MODEL_RUNNING VALIDATING': 'M235 130 V168',
   'VALIDATING TOOL_RUNNING': 'M235 210 V258',

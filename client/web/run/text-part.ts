@@ -17,7 +17,7 @@ export const PART_BYTES = 32_768;
 const MAX_TAIL_BYTES = 3;
 
 export const readTextPart = async (
-  client: HoldfastClient,
+  client: Pick<HoldfastClient, 'artifact'>,
   { run, hash, offset }: { readonly run: string; readonly hash: string; readonly offset: number },
 ): Promise<TextPart> => {
   const limit = PART_BYTES + MAX_TAIL_BYTES;

@@ -68,14 +68,18 @@ const labelOf = (name: string, title: string | undefined): string =>
 /** Of responses whose schemas have no titles. */
 const USUAL_LABELS: Readonly<Record<string, string>> = { accept: 'Do you accept it?', choice: 'Which one?' };
 
+const isChosen = ({ items }: Extract<Property, { type: 'array' }>): boolean =>
+  items.type === 'string' && items.enum !== undefined;
+
 const boundsOf = (property: Property): string | undefined => {
   if (property.type === 'boolean' || (property.type === 'string' && property.enum !== undefined)) return undefined;
   const [least, most, what] =
     property.type === 'string'
       ? [property.minLength, property.maxLength, 'characters']
       : property.type === 'array'
-        ? [property.minItems, property.maxItems, 'items, one on each line']
+        ? [property.minItems, property.maxItems, isChosen(property) ? 'of them' : 'items, one on each line']
         : [property.minimum, property.maximum, property.type === 'integer' ? '(a whole number)' : '(a number)'];
+  if (least === undefined && most === undefined && property.type === 'array' && isChosen(property)) return undefined;
   if (least === undefined && most === undefined)
     return property.type === 'string' ? undefined : what.replace(/[()]/g, '');
   if (least === undefined) return `At most ${String(most)} ${what}`;
