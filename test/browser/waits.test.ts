@@ -73,16 +73,21 @@ describe('A2: a person decides about the write', () => {
     expect(await team.getAttribute('aria-invalid')).toBe('true');
     expect(await page.evaluate('document.activeElement.id')).toBe('edit-team');
 
-    await team.fill('messaging-oncall');
+    await team.fill('payments-oncall');
+    await edit.getByRole('textbox', { name: 'reason' }).fill('Rule R-7; ask Bob.');
     await edit.getByRole('button').click();
     await page.getByRole('heading', { name: 'Approved' }).waitFor();
-    expect(await page.getByText('"team": "messaging-oncall"').count()).toBe(1);
+    expect(await page.getByText('"reason": "Rule R-7; ask Bob."').count()).toBeGreaterThan(0);
 
-    await place.stage.end(run);
-    expect((await effectsOf(place.stage))[0]).toEqual({
-      kind: 'reassign',
+    expect((await place.stage.end(run)).terminal).toBe('SUCCEEDED');
+    expect(await effectsOf(place.stage)).toEqual([REASSIGNED]);
+    const { operations } = await place.stage.runs.details(place.stage.tenant, run.ref.run);
+    const sent = operations.find(({ tool }) => tool === 'reassign_ticket')?.arguments;
+    if (sent === undefined) throw new Error('the ticket was reassigned');
+    expect(await place.stage.store.artifacts.getJson(run.ref.tenant, sent)).toEqual({
       ticket: 'T100',
-      args: { team: 'messaging-oncall' },
+      team: 'payments-oncall',
+      reason: 'Rule R-7; ask Bob.',
     });
   });
 
