@@ -1,5 +1,5 @@
 /** The built program on services that the environment names, as in production: migrate, doctor, worker, runs. */
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { RUN_REPORT } from '../../cli/view/run-report';
@@ -45,6 +45,7 @@ beforeAll(async () => {
       ANTHROPIC_BASE_URL: model.url,
       HOLDFAST_AGENTS: join(dist, 'examples', 'tickets', 'agents.js'),
       HOLDFAST_EXAMPLE_DESK_URL: desk.url,
+      HOLDFAST_TOKEN_KEY: 'a key of at least thirty-two characters',
       HOLDFAST_TASK_QUEUE: `cli-${database.name}`,
     },
   };
@@ -145,6 +146,104 @@ test('a start whose caller died between its two phases is taken up by the worker
 
   expect(stdout).toMatch(/FINALIZING +→ SUCCEEDED/);
   expect(exitCode).toBe(0);
+});
+
+describe('people', () => {
+  const OF = ['--tenant', 'people', '--subject', 'bob', '--role', 'approver'];
+  let started: string;
+  let wait = '';
+
+  test('an approval is in the inbox, and is shown whole', async () => {
+    const task = ['--agent', 'tickets-approval', '--goal', 'Reassign ticket T101.', '--data', '{"ticket":"T101"}'];
+    const { stdout } = await run('runs', 'start', ...task, '--tenant', 'people', '--subject', 'alice', '--json');
+    started = z.object({ run: z.string() }).parse(json(stdout)).run;
+
+    const LISTED = z.object({ waits: z.array(z.object({ wait: z.string(), run: z.string() })) });
+    for (let tries = 0; tries < 50 && wait === ''; tries += 1) {
+      const { waits } = LISTED.parse(json((await run('waits', 'list', '--json', ...OF)).stdout));
+      wait = waits.find((each) => each.run === started)?.wait ?? '';
+    }
+    const [shown, text] = await Promise.all([
+      run('waits', 'get', wait, '--json', ...OF),
+      run('waits', 'get', wait, ...OF),
+    ]);
+
+    expect(json(shown.stdout)).toMatchObject({
+      wait,
+      requester: 'alice',
+      mayRespond: true,
+      token: expect.stringMatching(/^[\w-]{43}$/),
+      plan: {
+        operations: [{ tool: 'reassign_ticket', target: 'ticket:T101', arguments: { team: 'identity-oncall' } }],
+      },
+    });
+    expect(text.stdout).toMatch(/reassign_ticket on ticket:T101 at version 1, risk medium/);
+  });
+
+  test('what is wrong is refused: exit code 2 where it was asked wrongly, 1 with the verdict', async () => {
+    const [bare, edited, unknown, elsewhere] = await Promise.all([
+      run('waits', 'deny', wait, ...OF),
+      run('waits', 'approve', wait, '--arguments', '{"ticket":"T101","team":7}', '--json', ...OF),
+      run('runs', 'message', started, '--kind', 'shout', '--text', 'hello', '--json', '--tenant', 'people'),
+      run('waits', 'get', wait, '--json', '--tenant', 'rival'),
+    ]);
+
+    expect(bare.exitCode).toBe(2);
+    expect(bare.stderr).toMatch(/--reason/);
+    expect(edited.exitCode).toBe(1);
+    expect(json(edited.stdout)).toMatchObject({ verdict: 'refused', code: 'response.edit_invalid' });
+    expect(unknown.exitCode).toBe(2);
+    expect(json(unknown.stdout)).toMatchObject({ error: { code: 'message.kind_unknown' } });
+    expect(elsewhere.exitCode).toBe(1);
+    expect(json(elsewhere.stdout)).toMatchObject({ error: { code: 'wait.not_found' } });
+  });
+
+  test('approved, the run goes on to its end; a second approval is told the first', async () => {
+    const approved = await run('waits', 'approve', wait, '--response-id', 'r1', '--json', ...OF);
+    const again = await run('waits', 'approve', wait, '--response-id', 'r1', ...OF);
+    const other = await run('waits', 'deny', wait, '--reason', 'too late', ...OF);
+    const watched = await run('runs', 'watch', started, '--tenant', 'people');
+
+    expect(json(approved.stdout)).toMatchObject({ response: 'r1', verdict: 'accepted', isRepeated: false });
+    expect([approved.exitCode, again.exitCode, other.exitCode]).toEqual([0, 0, 1]);
+    expect(again.stdout).toMatch(/accepted at .*, as before/);
+    expect(other.stderr).toMatch(/"approve".*response\.already_decided/);
+    expect(watched.stdout).toMatch(/FINALIZING +→ SUCCEEDED/);
+  });
+
+  test('a new goal starts a run of its own; an amendment of one that has ended is refused', async () => {
+    const goal = ['--kind', 'new_goal', '--text', 'Reassign ticket T103.', '--data', '{"ticket":"T103"}'];
+    const [fresh, amend] = await Promise.all([
+      run('runs', 'message', started, ...goal, '--tenant', 'people'),
+      run('runs', 'message', started, '--kind', 'amend', '--text', 'more', '--json', '--tenant', 'people'),
+    ]);
+
+    expect(fresh.stdout).toMatch(/^run_[0-9a-f]{32}\n$/);
+    expect(amend.exitCode).toBe(1);
+    expect(json(amend.stdout)).toMatchObject({ error: { code: 'run.ended' } });
+  });
+
+  test('after the end a run is reopened once, a known end needs no resolution, and versions of the result are read', async () => {
+    const GOT = z.object({ operations: z.array(z.object({ id: z.string(), tool: z.string() })) });
+    const { operations } = GOT.parse(json((await run('runs', 'get', started, '--json', '--tenant', 'people')).stdout));
+    const operation = operations.find(({ tool }) => tool === 'reassign_ticket')?.id ?? '';
+    const word = ['--operation', operation, '--why', 'seen', '--json', ...OF];
+    const [first, second, settled, misspelt, version, none] = await Promise.all([
+      run('runs', 'reopen', started, ...OF),
+      run('runs', 'reopen', started, '--json', ...OF),
+      run('runs', 'resolve', started, '--state', 'FAILED', ...word),
+      run('runs', 'resolve', started, '--state', 'DONE', ...word),
+      run('runs', 'result', started, '--version', '1', '--tenant', 'people'),
+      run('runs', 'result', started, '--version', '9', '--tenant', 'people'),
+    ]);
+
+    expect(first.stdout).toMatch(/^run_[0-9a-f]{32}\n$/);
+    expect(json(second.stdout)).toMatchObject({ run: first.stdout.trim(), reopens: started });
+    expect(json(settled.stdout)).toMatchObject({ error: { code: 'resolve.settled' } });
+    expect([settled.exitCode, misspelt.exitCode]).toEqual([1, 2]);
+    expect(version.stdout).toMatch(/SUCCEEDED/);
+    expect(none.exitCode).toBe(2);
+  });
 });
 
 test('with Temporal away nothing is started, and where it was looked for is told', async () => {
