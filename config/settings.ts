@@ -64,6 +64,16 @@ export const SETTINGS = z.object({
     .optional()
     .describe('Key of the tokens of waits, the same everywhere. Where it is set, a response has to bring its token.'),
   HOLDFAST_LOG_LEVEL: z.enum(LOG_LEVELS).default('info').describe('Least severe log line that is written.'),
+  HOLDFAST_DEPLOYMENT_NAME: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Worker Deployment that a worker belongs to; with HOLDFAST_BUILD_ID. Absent: workers are not versioned.'),
+  HOLDFAST_BUILD_ID: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Release of that deployment; with HOLDFAST_DEPLOYMENT_NAME.'),
   HOLDFAST_MAX_CACHED_WORKFLOWS: z.coerce
     .number()
     .int()
@@ -110,6 +120,11 @@ export const SETTINGS = z.object({
   ),
 });
 
+const TOGETHER = SETTINGS.refine(
+  (values) => (values.HOLDFAST_DEPLOYMENT_NAME === undefined) === (values.HOLDFAST_BUILD_ID === undefined),
+  { path: ['HOLDFAST_BUILD_ID'], error: 'expected both HOLDFAST_DEPLOYMENT_NAME and HOLDFAST_BUILD_ID, or neither' },
+);
+
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface Settings {
@@ -135,6 +150,7 @@ export interface Settings {
   };
   readonly callbacks: { readonly secrets: readonly Uint8Array[]; readonly baseUrl?: string };
   readonly maxCachedWorkflows?: number;
+  readonly deployment?: { readonly name: string; readonly buildId: string };
   readonly continueAfterEvents?: number;
 }
 
@@ -151,7 +167,7 @@ export class InvalidSettings extends Error {
 /** Throws InvalidSettings that names every wrong variable. An empty variable counts as absent. */
 export const loadSettings = (env: Readonly<Record<string, string | undefined>> = process.env): Settings => {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = SETTINGS.safeParse(given);
+  const parsed = TOGETHER.safeParse(given);
   if (!parsed.success) throw new InvalidSettings(parsed.error.issues.map((issue) => describeFault(issue, given)));
   return toSettings(parsed.data);
 };
@@ -161,6 +177,12 @@ const describeFault = (issue: z.core.$ZodIssue, given: Readonly<Record<string, u
   const isSecret = /(KEY|URL|SECRETS?)$/.test(name);
   return `${name}: got ${isSecret ? 'a value that is not shown' : JSON.stringify(given[name])}, ${issue.message}`;
 };
+
+const deploymentOf = ({
+  HOLDFAST_DEPLOYMENT_NAME: name,
+  HOLDFAST_BUILD_ID: buildId,
+}: z.output<typeof SETTINGS>): Pick<Settings, 'deployment'> =>
+  name === undefined || buildId === undefined ? {} : { deployment: { name, buildId } };
 
 const toSettings = (values: z.output<typeof SETTINGS>): Settings =>
   Object.freeze({
@@ -180,6 +202,7 @@ const toSettings = (values: z.output<typeof SETTINGS>): Settings =>
       secrets: values.HOLDFAST_CALLBACK_SECRETS ?? [],
       ...(values.HOLDFAST_CALLBACK_BASE_URL === undefined ? {} : { baseUrl: values.HOLDFAST_CALLBACK_BASE_URL }),
     },
+    ...deploymentOf(values),
     ...(values.HOLDFAST_MAX_CACHED_WORKFLOWS === undefined
       ? {}
       : { maxCachedWorkflows: values.HOLDFAST_MAX_CACHED_WORKFLOWS }),

@@ -47,7 +47,7 @@ export const runWorker = async ({ settings, temporal, onReady }: WorkerTargets):
     const { storeGraceMs, callbacks, tokenKey } = settings;
     const callbackBase = callbacks.baseUrl === undefined ? {} : { callbackBaseUrl: callbacks.baseUrl };
     const deps = { store, registry, log, model, storeGraceMs, ...callbackBase, ...(tokenKey && { tokenKey }) };
-    const { taskQueue, maxCachedWorkflows, continueAfterEvents } = settings;
+    const { taskQueue, maxCachedWorkflows, continueAfterEvents, deployment } = settings;
     const worker = await createWorker({
       connection,
       namespace,
@@ -55,6 +55,7 @@ export const runWorker = async ({ settings, temporal, onReady }: WorkerTargets):
       deps,
       bundlePath,
       ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+      ...(deployment === undefined ? {} : { deployment }),
     });
     const target: StartTarget = {
       temporal: new Client({ connection: clientConnection, namespace }),

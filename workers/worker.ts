@@ -1,5 +1,5 @@
 /** A worker: one connection, one prebuilt bundle, activities made from what is passed in. */
-import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker';
+import { Worker, type NativeConnection, type WorkerDeploymentOptions, type WorkerOptions } from '@temporalio/worker';
 import { createActivities } from '../activities/create-activities';
 import type { ActivityDeps } from '../activities/deps';
 import { Alarm } from './alarm';
@@ -13,6 +13,8 @@ export interface HoldfastWorkerOptions {
   readonly bundlePath?: string;
   /** For tests: 0 replays every task from the start. */
   readonly maxCachedWorkflows?: number;
+  /** Absent: any worker of the task queue takes any run. */
+  readonly deployment?: { readonly name: string; readonly buildId: string };
 }
 
 /**
@@ -38,6 +40,7 @@ export const createWorker = ({
   deps,
   bundlePath = BUNDLE_PATH,
   maxCachedWorkflows,
+  deployment,
 }: HoldfastWorkerOptions): Promise<Worker> =>
   Worker.create({
     connection,
@@ -49,4 +52,15 @@ export const createWorker = ({
     shutdownGraceTime: SHUTDOWN_GRACE,
     ...RECOVERY,
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+    ...(deployment === undefined ? {} : { workerDeploymentOptions: toOptions(deployment) }),
   });
+
+/**
+ * Pinned: a run stays with the release that began it, whose tools and conditions are the ones that it was bound to. Another
+ * release would hand it to a person wherever they differ (docs/deploying.md).
+ */
+const toOptions = ({ name, buildId }: NonNullable<HoldfastWorkerOptions['deployment']>): WorkerDeploymentOptions => ({
+  useWorkerVersioning: true,
+  version: { deploymentName: name, buildId },
+  defaultVersioningBehavior: 'PINNED',
+});

@@ -1,6 +1,8 @@
 /** Other releases of a worker: what a run was bound to is what it goes on with, or a person is asked. */
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { RunRow } from '../../../store/rows';
 import { effectsOf, sendsOf, type Seen } from '../../support/scenario/effects';
 import { createPeople } from '../../support/scenario/people';
 import { setStage, type Stage } from '../../support/scenario/stage';
@@ -14,6 +16,59 @@ beforeAll(async () => {
 });
 afterEach(() => stage.checkAndReset());
 afterAll(() => stage.close());
+
+describe('releases of a Worker Deployment', () => {
+  const name = `deployment-${randomBytes(4).toString('hex')}`;
+
+  /** As `temporal worker deployment set-current-version` does, once the release has shown itself. */
+  const makeCurrent = (buildId: string): Promise<boolean> =>
+    stage.until(
+      async () => {
+        try {
+          await stage.temporal.workflowService.setWorkerDeploymentCurrentVersion({
+            namespace: 'default',
+            deploymentName: name,
+            buildId,
+            identity: 'test',
+          });
+          return true;
+        } catch {
+          return false;
+        }
+      },
+      (isDone) => isDone,
+    );
+  const releaseOf = async (run: RunRow): Promise<string | null | undefined> => {
+    const { raw } = await stage.temporal.workflow.getHandle(run.ref.run).describe();
+    return raw.workflowExecutionInfo?.versioningInfo?.deploymentVersion?.buildId;
+  };
+
+  test('a run that waits stays with its release, and new ones begin with the current', async () => {
+    const people = await createPeople(stage);
+    const first = await stage.startWorker({ deployment: { name, buildId: 'one' } });
+    await makeCurrent('one');
+    const early = await stage.start({ agent: 'tickets-approval' });
+    const wait = await people.asked(early, 'approval');
+    const second = await stage.startWorker({ deployment: { name, buildId: 'two' } });
+    await makeCurrent('two');
+
+    const late = await stage.start({ data: { ticket: 'T101' } });
+    await stage.end(late, 60_000);
+    await people.answer(wait, { decision: 'approve' });
+    const row = await stage.end(early, 60_000);
+
+    expect(row.terminal).toBe('SUCCEEDED');
+    expect(await releaseOf(early)).toBe('one');
+    expect(await releaseOf(late)).toBe('two');
+    await Promise.all([first.kill(), second.kill()]);
+    await stage.temporal.workflowService.setWorkerDeploymentCurrentVersion({
+      namespace: 'default',
+      deploymentName: name,
+      buildId: '',
+      identity: 'test',
+    });
+  });
+});
 
 describe('F4: another release takes a running run over', () => {
   test.each([

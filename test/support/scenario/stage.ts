@@ -66,6 +66,7 @@ export interface Stage {
 export interface WorkerChanges {
   /** Another module with agents than the example's. */
   readonly agents?: string;
+  readonly deployment?: { readonly name: string; readonly buildId: string };
 }
 
 export interface StageTask {
@@ -141,7 +142,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
   };
   if (isServiceStarted) await startService();
 
-  const startWorker = async ({ agents }: WorkerChanges = {}): Promise<WorkerProcess> => {
+  const startWorker = async ({ agents, deployment }: WorkerChanges = {}): Promise<WorkerProcess> => {
     const worker = await startWorkerProcess({
       databaseUrl: database.url,
       temporalAddress: server.address,
@@ -154,6 +155,7 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
       logFile: join(directory, 'worker.log'),
       ...(options.storeGraceMs === undefined ? {} : { storeGraceMs: options.storeGraceMs }),
       ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
+      ...(deployment === undefined ? {} : { deployment }),
       ...(services[0] === undefined ? {} : { callbackBaseUrl: services[0].url }),
     });
     workers.push(worker);

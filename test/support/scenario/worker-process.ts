@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 const ROOT = join(__dirname, '..', '..', '..');
-const READY_TIMEOUT_MS = 30_000;
+const READY_TIMEOUT_MS = 60_000;
 
 export interface WorkerEnvironment {
   readonly databaseUrl: string;
@@ -20,6 +20,7 @@ export interface WorkerEnvironment {
   readonly logFile: string;
   readonly storeGraceMs?: number;
   readonly maxCachedWorkflows?: number;
+  readonly deployment?: { readonly name: string; readonly buildId: string };
   readonly callbackBaseUrl?: string;
 }
 
@@ -72,6 +73,12 @@ const toEnv = (environment: WorkerEnvironment): NodeJS.ProcessEnv => ({
   HOLDFAST_EXAMPLE_DESK_URL: environment.deskUrl,
   HOLDFAST_LOG_LEVEL: 'info',
   ...(environment.callbackBaseUrl === undefined ? {} : { HOLDFAST_CALLBACK_BASE_URL: environment.callbackBaseUrl }),
+  ...(environment.deployment === undefined
+    ? {}
+    : {
+        HOLDFAST_DEPLOYMENT_NAME: environment.deployment.name,
+        HOLDFAST_BUILD_ID: environment.deployment.buildId,
+      }),
   ...(environment.maxCachedWorkflows === undefined
     ? {}
     : { HOLDFAST_MAX_CACHED_WORKFLOWS: String(environment.maxCachedWorkflows) }),
