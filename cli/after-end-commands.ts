@@ -1,5 +1,6 @@
 /** `runs resolve` and `runs reopen`: what can be done with runs that have ended. */
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
+import { RESOLVED_STATES } from '../workflows/contract/reconcile';
 import { scopedWithRoles, type Add } from './command-options';
 
 const AGENTS = 'compiled module or folder that exports `agents`, for their policies and limits; else HOLDFAST_AGENTS';
@@ -8,7 +9,7 @@ export const addAfterEndCommands = (runs: Command, add: Add): void => {
   const resolve = ofOneRun(runs.command('resolve'))
     .description('say what became of an operation that was open when its run ended: the result gets a further version')
     .requiredOption('--operation <operation>', 'its id')
-    .requiredOption('--state <state>', 'SUCCEEDED, FAILED or NOT_EXECUTED')
+    .addOption(new Option('--state <state>', 'what became of it').choices(RESOLVED_STATES).makeOptionMandatory())
     .requiredOption('--why <text>', 'how this was found out')
     .option('--resolution-id <id>', 'the same id again is the same resolution');
   add(resolve, async () => (await import('./commands/runs/resolve.js')).runsResolve);

@@ -10,13 +10,12 @@ import type { OperationRow, RunRow } from '../store/rows';
 import type { Store } from '../store/store';
 import type { Failure } from '../workflows/contract/errors';
 import { parseOperationId, parseRunId, parseTenantId } from '../workflows/contract/ids';
+import { RESOLVED_STATES } from '../workflows/contract/reconcile';
 import type { Result } from '../workflows/contract/records';
 import { requireCallerId } from './caller-id';
 import { HoldfastError, type ClientErrorCode } from './errors';
 import { parseInput } from './parse-input';
 import type { Caller } from './start-request';
-
-export const RESOLVED_STATES = ['SUCCEEDED', 'FAILED', 'NOT_EXECUTED'] as const;
 
 export const RESOLVE_REQUEST = z.strictObject({
   /** The sender's own, so that sending it again is the same resolution; else a new one. */

@@ -17,6 +17,10 @@ export const MAX_PAUSE_MS = 60 * 60_000;
 export const RECONCILED_FOR_MS = 14 * 24 * 60 * 60_000;
 export const MAX_LOOKS = 450;
 
+/** What a person may say after the end. */
+export const RESOLVED_STATES = ['SUCCEEDED', 'FAILED', 'NOT_EXECUTED'] as const;
+export type ResolvedState = (typeof RESOLVED_STATES)[number];
+
 export interface ReconcileInput {
   readonly schemaVersion: 1;
   readonly ref: RunRef;

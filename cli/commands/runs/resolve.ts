@@ -1,12 +1,12 @@
 /** `runs resolve`: a person says what became of an operation that was open when its run ended. */
-import { RESOLVED_STATES, type ResolveRequest } from '../../../client/resolve';
+import type { ResolveRequest } from '../../../client/resolve';
+import type { ResolvedState } from '../../../workflows/contract/reconcile';
 import type { Action } from '../../context';
-import { UsageError } from '../../errors';
 import { callerOf, withAfterEnd, type AfterEndOptions } from './with-after-end';
 
 export interface ResolveOptions extends AfterEndOptions {
   readonly operation: string;
-  readonly state: string;
+  readonly state: ResolvedState;
   readonly why: string;
   readonly resolutionId?: string;
 }
@@ -23,9 +23,9 @@ export const runsResolve: Action<ResolveOptions> = (options, context) => {
   });
 };
 
-const toRequest = ({ operation, state: given, why, resolutionId }: ResolveOptions): ResolveRequest => {
-  const state = RESOLVED_STATES.find((each) => each === given);
-  if (state === undefined)
-    throw new UsageError(`--state: got '${given}', expected one of ${RESOLVED_STATES.join(', ')}`);
-  return { operation, state, why, ...(resolutionId === undefined ? {} : { id: resolutionId }) };
-};
+const toRequest = ({ operation, state, why, resolutionId }: ResolveOptions): ResolveRequest => ({
+  operation,
+  state,
+  why,
+  ...(resolutionId === undefined ? {} : { id: resolutionId }),
+});

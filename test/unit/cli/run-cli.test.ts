@@ -28,6 +28,21 @@ test.each([
     ['runs', 'list', '--limit', '0'],
     /--limit <count>.*'0'.*expected an integer from 1 to 1000/,
   ],
+  [
+    'a version of a result that is none',
+    ['runs', 'result', 'run_123456', '--version', 'first'],
+    /--version <number>.*'first'.*expected an integer/,
+  ],
+  [
+    'a resolution without a reason',
+    ['runs', 'resolve', 'run_123456', '--operation', 'op_123456_1_1', '--state', 'FAILED'],
+    /required option '--why <text>'/,
+  ],
+  [
+    'a state that nobody can have found out',
+    ['runs', 'resolve', 'run_123456', '--operation', 'op_123456_1_1', '--state', 'DONE', '--why', 'seen'],
+    /--state <state>.*'DONE' is invalid\. Allowed choices are SUCCEEDED, FAILED, NOT_EXECUTED/,
+  ],
   ['a time that is none', ['dev', '--timeout', 'soon'], /'soon'.*expected a number of seconds/],
 ])('%s is wrong usage: exit code 2, and the words say what', async (_, args, words) => {
   const { exitCode, output } = await run(...args);
