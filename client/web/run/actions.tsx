@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Child } from 'hono/jsx';
 import { showInvisible } from '../../../responses/show-invisible';
-import { RESOLVED_STATES } from '../../resolve';
+import { RESOLVED_STATES } from '../../../workflows/contract/reconcile';
 import type { DetailsView } from '../../schemas/details';
 import type { PageContext } from '../page-env';
 import { FormToken } from '../render/layout';

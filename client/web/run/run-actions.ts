@@ -1,6 +1,6 @@
 /** What the forms on the page of a run do. */
 import { z } from 'zod';
-import { RESOLVED_STATES } from '../../resolve';
+import { RESOLVED_STATES } from '../../../workflows/contract/reconcile';
 import { PROBLEMS } from '../../http/problems/catalogue';
 import { toProblemError } from '../../http/problems/problem';
 import { given } from '../../views/time';

@@ -218,7 +218,7 @@ describe('what is asked wrongly', () => {
     expect(response.status).toBe(status);
   });
 
-  test('none of all this has put a token or a goal into the log', async () => {
+  test('none of all this has put a token or a goal into the log', () => {
     const log = stage.logged.join('');
 
     expect(used.filter((token) => log.includes(token.split('.')[2] ?? token))).toEqual([]);
