@@ -9,7 +9,7 @@ import type { ActivityDeps } from '../deps';
 import { withHeartbeat } from '../heartbeat';
 import { conclude } from './conclude';
 import { loadOperation, type LoadedOperation } from './load-operation';
-import { readInbox, type Heard } from './read-inbox';
+import { markAsked, readInbox, type Heard } from './read-inbox';
 import { lookUp } from './look-up';
 import { readWithClock } from './read-with-clock';
 
@@ -24,6 +24,8 @@ export const pursue = (deps: ActivityDeps, input: PursueInput): Promise<Operatio
     const known = await readWithClock(deps.store, input.ref, operation.row.id);
     const heard = await readInbox(deps, operation, known);
     const standing = isToldEnough(input, heard) ? heard : await ask(deps, { ...operation, row: heard.row }, heard);
+    // Cut short it was not asked: whoever looks next has to.
+    if (!Context.current().cancellationSignal.aborted) await markAsked(deps, operation, heard);
     return conclude(deps, operation, standing);
   });
 

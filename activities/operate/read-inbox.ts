@@ -21,6 +21,8 @@ export interface Heard extends Known {
   readonly hasNews: boolean;
   /** It was not said what became of it. */
   readonly mustAsk: boolean;
+  /** The reports that did not say: they stay unread until the far side has been asked. */
+  readonly unanswered: readonly InboxRow[];
 }
 
 type Hearing = LoadedOperation & { readonly pinned: PinnedTool };
@@ -28,12 +30,21 @@ type Hearing = LoadedOperation & { readonly pinned: PinnedTool };
 /** A worker without the pinned tool leaves the reports to one that has it. */
 export const readInbox = async (deps: ActivityDeps, operation: LoadedOperation, known: Known): Promise<Heard> => {
   const { ref, pinned } = operation;
-  let heard: Heard = { ...known, hasNews: false, mustAsk: false };
+  let heard: Heard = { ...known, hasNews: false, mustAsk: false, unanswered: [] };
   if (pinned === undefined || !isUnproved(known.row.state)) return heard;
   for (const report of await deps.store.inbox.unsettled(ref, known.row.id)) {
     heard = await takeReport(deps, { ...operation, pinned, row: heard.row }, { report, heard });
   }
   return heard;
+};
+
+/** The far side has been asked about what these reports did not say. */
+export const markAsked = async (
+  { store }: Pick<ActivityDeps, 'store'>,
+  { ref, row }: Pick<LoadedOperation, 'ref' | 'row'>,
+  { unanswered }: Pick<Heard, 'unanswered'>,
+): Promise<void> => {
+  for (const { eventId } of unanswered) await store.inbox.settled(ref, row.id, { eventId, effect: 'asked' });
 };
 
 interface Taking {
@@ -47,6 +58,7 @@ const takeReport = async (deps: ActivityDeps, operation: Hearing, { report, hear
   if (content === undefined) throw new RowMissing(`artifact ${report.body}`);
   const reading = interpret(deps, operation, { report, bytes: content.bytes });
   const taken = await settleFrom(deps, operation, { reading, bytes: content.bytes, heard });
+  if (taken.effect === 'asked') return { ...taken.heard, unanswered: [...taken.heard.unanswered, report] };
   const job = reading.kind === 'other' ? undefined : reading.job;
   const read = { eventId: report.eventId, effect: taken.effect, ...(job === undefined ? {} : { job }) };
   await deps.store.inbox.settled(ref, row.id, read);

@@ -10,7 +10,7 @@ import { withHeartbeat } from '../heartbeat';
 import { conclude } from '../operate/conclude';
 import { loadOperation, type LoadedOperation } from '../operate/load-operation';
 import { ask } from '../operate/pursue';
-import { readInbox, type Heard } from '../operate/read-inbox';
+import { markAsked, readInbox, type Heard } from '../operate/read-inbox';
 import { readWithClock } from '../operate/read-with-clock';
 import { nextLook } from './next-look';
 
@@ -36,6 +36,7 @@ const look = async (deps: ActivityDeps, operation: LoadedOperation, looking: Loo
   const heard = await readInbox(deps, operation, before);
   // The run asked as often as it may; from now on every look is a question.
   const standing = await ask(deps, { ...operation, row: heard.row }, { ...heard, mustAsk: true });
+  await markAsked(deps, operation, heard);
   const outcome = await conclude(deps, operation, standing);
   const { input, endedAt } = looking;
   const next = nextLook({

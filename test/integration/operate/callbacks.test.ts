@@ -7,6 +7,7 @@ import { canMove } from '../../../workflows/machine/operation-transitions';
 import type { OperationOutcome } from '../../../workflows/machine/events';
 import {
   openOperateStage,
+  regular,
   ticketsAgent,
   TIMES,
   type DrivenCall,
@@ -165,6 +166,29 @@ describe('what a callback proves', () => {
     });
   });
 
+  test('a question that is cut short answers nothing: whoever looks next asks', async () => {
+    const accepted = await beginAccepted({ times: { pollEveryMs: 60_000, pollLimitMs: 600_000 } });
+    const { run, call } = accepted;
+    await stage.desk.addFault({ match: { route: 'job' }, fault: { kind: 'hang' } });
+    await report(accepted, { type: 'job.failed', eventId: 'evt_1' });
+    const environment = regular();
+    const cut = environment.run(run.worker.pursue, {
+      ref: run.ref,
+      events: [],
+      step: 1,
+      ordinal: 1,
+      action: 'lookUp',
+    });
+    await untilAsked();
+    environment.cancel();
+    await Promise.allSettled([cut]);
+    expect(await effectsOf(accepted)).toEqual([undefined]);
+
+    expect(await call.pursue('lookUp')).toMatchObject({ kind: 'settled', state: 'SUCCEEDED' });
+
+    expect(await effectsOf(accepted)).toEqual(['asked']);
+  });
+
   test.each<[string, Partial<Report['changes'] & object>, InboxEffect]>([
     ['another job', { job: 'J99' }, 'other_job'],
     ["another operation's key", { key: 'op_other_1_1' }, 'other_operation'],
@@ -319,4 +343,11 @@ const untilEffect = async (): Promise<Effect> => {
     if (effect !== undefined) return effect;
   }
   throw new Error('the desk did nothing');
+};
+
+const untilAsked = async (): Promise<void> => {
+  for (let tries = 0; tries < 1_000; tries += 1) {
+    if ((await stage.desk.requests()).some(({ path }) => path.startsWith('/jobs/'))) return;
+  }
+  throw new Error('the desk was not asked');
 };
