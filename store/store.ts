@@ -342,8 +342,8 @@ export interface OperationStore {
 export interface FactStore {
   /**
    * Facts that count: of named operations and consumed waits up to `step`, those of runs that this one reopens, and of the operations in `alsoOf`, whose events
-   * no carrier has brought yet. In order of (step, ordinal); a later one on the same object and field supersedes:
-   * only that one is in the list.
+   * no carrier has brought yet. In order of (step, ordinal); a later one on the same object and field supersedes, and within
+   * a step a write's those of the reads beside it: only that one is in the list.
    */
   list(
     ref: RunRef,

@@ -53,6 +53,14 @@ const listFacts = async (
     .where('tenant', '=', tenant)
     .where('run', '=', run)
     .where('is_named', '=', true);
+  // Calls of one candidate go side by side: a read of the step may have been answered before the write took effect.
+  const writes = db
+    .selectFrom('operations')
+    .select('id')
+    .where('tenant', '=', tenant)
+    .where('run', '=', run)
+    .where('step', '<=', step)
+    .where('effect', '=', 'write');
   const consumed = db
     .selectFrom('waits')
     .select('id')
@@ -72,6 +80,7 @@ const listFacts = async (
     .orderBy('object')
     .orderBy('field')
     .orderBy('step', 'desc')
+    .orderBy(sql`(source in ${writes})`, 'desc')
     .orderBy('ordinal', 'desc')
     .orderBy('index', 'desc')
     .execute();

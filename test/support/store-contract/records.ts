@@ -123,6 +123,22 @@ const describeFacts = (under: () => StoreUnderTest): void => {
       ]);
     });
 
+    test('a write has the last word over the reads beside it, which may have seen the version before', async () => {
+      const { store } = under();
+      const ref = await startedRun(store);
+      const write = await dispatchedOperation(store, ref, { ordinal: 1 });
+      const read = await createdOperation(store, ref, { ordinal: 2, effect: 'read' });
+      const later = await createdOperation(store, ref, { step: 2, ordinal: 1, effect: 'read' });
+      const team = (version: string) => [fact('ticket:T100', 'team', { value: `at ${version}`, version })];
+      await store.operations.settle(ref, write, { state: 'SUCCEEDED', facts: team('4') });
+      await store.operations.recordRead(ref, read, { state: 'SUCCEEDED', facts: team('3') });
+      const list = async (step: number) =>
+        (await store.facts.list(ref, { step, alsoOf: [write, read, later] })).map(({ value }) => value);
+      expect(await list(1)).toEqual(['at 4']);
+      await store.operations.recordRead(ref, later, { state: 'SUCCEEDED', facts: team('5') });
+      expect(await list(2)).toEqual(['at 5']);
+    });
+
     test('later news about one operation comes after its earlier facts', async () => {
       const { store } = under();
       const ref = await startedRun(store);
