@@ -177,7 +177,7 @@ describe('what a callback proves', () => {
       events: [],
       step: 1,
       ordinal: 1,
-      action: 'lookUp',
+      action: 'lookUp' as const,
     });
     await untilAsked();
     environment.cancel();
