@@ -5,8 +5,9 @@ import { signToken } from '../../client/http/auth/verify-token';
 import { keepSecret } from './keep-secret';
 
 const SECRET_BYTES = 32;
-const LINK_HOURS = 12;
-const DEVELOPER = { tenant: 'default', subject: 'developer', roles: ['viewer', 'approver', 'operator'] };
+const TOKEN_HOURS = 12;
+/** Who uses a development stack. */
+export const DEVELOPER = { tenant: 'default', subject: 'developer', roles: ['viewer', 'approver', 'operator'] };
 
 /** In base64. Kept, so that a browser that was signed in stays so when the stack is started again. */
 export const keepTokenSecret = (directory: string): string =>
@@ -20,8 +21,8 @@ export const tokenVariables = (secret: string): Readonly<Record<string, string |
   HOLDFAST_JWT_AUDIENCE: undefined,
 });
 
+export const makeToken = (secret: string): Promise<string> =>
+  signToken({ secret }, DEVELOPER, new Date(Date.now() + TOKEN_HOURS * 3_600_000));
+
 /** Opens the inbox signed in. The token stands behind `#`, which browsers send nowhere. */
-export const makePageLink = async (serviceUrl: string, secret: string): Promise<string> => {
-  const expiresAt = new Date(Date.now() + LINK_HOURS * 3_600_000);
-  return `${serviceUrl}/signin#token=${await signToken({ secret }, DEVELOPER, expiresAt)}`;
-};
+export const pageLink = (serviceUrl: string, token: string): string => `${serviceUrl}/signin#token=${token}`;

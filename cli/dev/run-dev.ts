@@ -9,6 +9,7 @@ import { forJson, type Output } from '../output';
 import { openServices } from '../services';
 import { DEFAULT_EXAMPLE, findDevScenario, loadDevExample, type DevExample, type DevScenario } from './dev-example';
 import { listScenarios } from './list-scenarios';
+import { pageLink } from './page-access';
 import { runScenario } from './run-scenario';
 import { openSession, type Session } from './session';
 import { writeStackFile } from './stack-file';
@@ -88,7 +89,7 @@ const runOn = async (session: Session, plan: DevPlan): Promise<number> => {
   const stack = await startStack({ layout, group, settings, example, isOffline, hasUi: isStaying, onProgress });
   tellOthers(session, plan, stack);
   output.note(output.noteColors.dim(`  The stack is ready (${formatDuration(performance.now() - startedAt)})`));
-  output.note(`  The page: ${stack.serviceUrl}\n  Signed in: ${stack.pageLink}`);
+  output.note(`  The page: ${stack.serviceUrl}\n  Signed in: ${pageLink(stack.serviceUrl, stack.token)}`);
   const { databaseUrl, temporal } = stack;
   const services = openServices({ databaseUrl, temporal: addressOf(temporal), taskQueue: settings.taskQueue });
   try {

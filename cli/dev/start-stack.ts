@@ -17,7 +17,7 @@ import { startTemporalServer, type TemporalServer } from '../stack/temporal-serv
 import { formatDuration } from '../view/format';
 import type { DevExample } from './dev-example';
 import { keepCallbackSecret, startService, type CallbackSecret } from './start-service';
-import { keepTokenSecret, makePageLink, tokenVariables } from './page-access';
+import { keepTokenSecret, makeToken, tokenVariables } from './page-access';
 import { keepTokenKey } from './token-key';
 
 export interface StackOptions {
@@ -49,8 +49,8 @@ export interface DevStack extends Servers {
   /** In base64. */
   readonly tokenKey: string;
   readonly serviceUrl: string;
-  /** Opens the page, signed in. */
-  readonly pageLink: string;
+  /** The developer's, for the service and its page. */
+  readonly token: string;
 }
 
 export const startStack = async (options: StackOptions): Promise<DevStack> => {
@@ -73,8 +73,8 @@ export const startStack = async (options: StackOptions): Promise<DevStack> => {
   const agents = await timed('worker', options, () =>
     startWorker(options, { ...environment, HOLDFAST_CALLBACK_BASE_URL: serviceUrl }),
   );
-  const pageLink = await makePageLink(serviceUrl, tokenSecret);
-  return { ...servers, agents, agentsModule: module, tokenKey, serviceUrl, pageLink };
+  const token = await makeToken(tokenSecret);
+  return { ...servers, agents, agentsModule: module, tokenKey, serviceUrl, token };
 };
 
 const timed = async <T>(name: string, { onProgress }: StackOptions, start: () => Promise<T>): Promise<T> => {
@@ -164,7 +164,7 @@ type DevEnvironment = Parameters<typeof environmentOfDevWorker>[0];
 /** Of the service and the worker alike. */
 const environmentOf = (
   { settings, layout }: StackOptions,
-  servers: Omit<DevStack, 'agents' | 'serviceUrl' | 'pageLink'>,
+  servers: Omit<DevStack, 'agents' | 'serviceUrl' | 'token'>,
 ): DevEnvironment => ({
   DATABASE_URL: servers.databaseUrl,
   TEMPORAL_CONFIG_FILE: writeEmptyProfile(layout),
