@@ -16,10 +16,7 @@ const LONGEST_RETRY_MS = 120_000;
 export class Alarm implements ActivityInboundCallsInterceptor {
   constructor(private readonly log: Logger) {}
 
-  async execute(
-    input: ActivityExecuteInput,
-    next: Next<ActivityInboundCallsInterceptor, 'execute'>,
-  ): Promise<unknown> {
+  async execute(input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>): Promise<unknown> {
     try {
       return await next(input);
     } catch (error) {
