@@ -66,12 +66,15 @@ export const renderRun = (c: PageContext, props: RunPageProps) => {
               </Region>
             </section>
           </div>
-          <section class="card" aria-labelledby="picture-title">
-            <h2 id="picture-title">Where it is</h2>
-            <Region id="picture">
-              <MachinePicture {...shown} />
-            </Region>
-          </section>
+          <div>
+            <section class="card" aria-labelledby="picture-title">
+              <h2 id="picture-title">Where it is</h2>
+              <Region id="picture">
+                <MachinePicture {...shown} />
+              </Region>
+            </section>
+            <About {...shown} />
+          </div>
         </div>
         <section aria-labelledby="steps-title">
           <h2 id="steps-title">Steps</h2>
@@ -79,7 +82,6 @@ export const renderRun = (c: PageContext, props: RunPageProps) => {
             <Steps shown={shown} areAllAsked={props.areAllStepsAsked} />
           </Region>
         </section>
-        <About {...shown} />
         <div id="actions" data-live data-version={actionsVersion(shown)}>
           {props.mayOperate ? <Actions c={c} shown={shown} /> : null}
         </div>

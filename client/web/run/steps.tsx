@@ -139,7 +139,7 @@ const Decisions = ({ decisions, id }: { readonly decisions: readonly Decision[];
   return (
     <details id={id} open={others > 0}>
       <summary>
-        {decisions.length} decisions{others === 0 ? ', all hold' : `, ${String(others)} of them do not hold or ask`}
+        {decisions.length} decisions{others === 0 ? ', all hold' : '; not all hold'}
       </summary>
       <ul class="decisions">
         {decisions.map((decision) => (
