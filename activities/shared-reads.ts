@@ -23,13 +23,15 @@ export const sharingReads = <Result>(work: () => Promise<Result>): Promise<Resul
 export const shareReads = (store: Store): Store => ({
   ...store,
   runs: { ...store.runs, get: (ref) => shareRun(`${ref.tenant}/${ref.run}`, () => store.runs.get(ref)) },
-  operations: {
-    ...store.operations,
-    create: async (operations) => {
-      const rows = await store.operations.create(operations);
+  judgements: {
+    record: async (ref, judgement) => {
+      const rows = await store.judgements.record(ref, judgement);
       for (const row of rows) reads.getStore()?.created.set(keyOf(row.ref, row.id), row);
       return rows;
     },
+  },
+  operations: {
+    ...store.operations,
     get: async (ref, id) => take(keyOf(ref, id)) ?? store.operations.get(ref, id),
     settle: (ref, id, settlement) => {
       take(keyOf(ref, id));

@@ -20,6 +20,8 @@ import type { Resolution, Result, RunRef } from '../workflows/contract/records';
 import type { Totals } from '../workflows/machine/ledger';
 import type { OperationState } from '../workflows/machine/operation-transitions';
 import type { State, Terminal } from '../workflows/machine/states';
+import type { Artifact } from './artifact';
+import type { JudgementStore } from './judgements';
 import type { LiveTextStore, ReaderStore } from './reader';
 import type {
   AttemptRow,
@@ -49,6 +51,7 @@ export interface Store {
   readonly artifacts: ArtifactStore;
   readonly attempts: AttemptStore;
   readonly decisions: DecisionStore;
+  readonly judgements: JudgementStore;
   readonly operations: OperationStore;
   readonly facts: FactStore;
   readonly waits: WaitStore;
@@ -211,6 +214,9 @@ export interface ArtifactStore {
     tenant: TenantId,
     hash: ArtifactHash,
   ): Promise<{ readonly bytes: Uint8Array; readonly mediaType: string } | undefined>;
+  /** What `put` and `putJson` would store, for a statement that stores it with the row that names it. */
+  draft(tenant: TenantId, content: { readonly bytes: Uint8Array; readonly mediaType: string }): Artifact;
+  draftJson(tenant: TenantId, value: object): Artifact;
   /** Parsed; throws RowMissing. Callers parse the shape. */
   getJson(tenant: TenantId, hash: ArtifactHash): Promise<unknown>;
 }
@@ -249,6 +255,8 @@ export interface AttemptStore {
       readonly outcome: JsonObject;
       readonly candidate?: ArtifactHash;
       readonly usage: Usage;
+      /** The candidate itself: stored with the end, whatever becomes of it. */
+      readonly artifacts?: readonly Artifact[];
     },
   ): Promise<{ readonly row: AttemptRow; readonly totals: Totals }>;
   /**
@@ -328,8 +336,12 @@ export interface OperationStore {
     id: OperationId,
     settlement: Settlement & { readonly generation?: number },
   ): Promise<{ readonly row: OperationRow; readonly now: number }>;
-  /** A read's result: insert-once by operation, with facts and evidence; the first stored wins. */
-  recordRead(ref: RunRef, id: OperationId, result: Settlement): Promise<OperationRow>;
+  /** A read's result: insert-once by operation, with facts, evidence and the artifacts it names; the first stored wins. */
+  recordRead(
+    ref: RunRef,
+    id: OperationId,
+    result: Settlement & { readonly artifacts?: readonly Artifact[] },
+  ): Promise<OperationRow>;
   /** Counts one look-up or poll and says when the next may happen. */
   countPursuit(
     ref: RunRef,

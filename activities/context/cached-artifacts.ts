@@ -33,6 +33,17 @@ export const cacheArtifacts = (artifacts: Artifacts): Artifacts => {
   };
   return {
     get,
+    // Kept before it is stored: whoever knows its name has it from a row that was stored with it.
+    draft: (tenant, content) => {
+      const draft = artifacts.draft(tenant, content);
+      contents.set(`${tenant}/${draft.hash}`, content, content.bytes.length);
+      return draft;
+    },
+    draftJson: (tenant, value) => {
+      const draft = artifacts.draftJson(tenant, value);
+      contents.set(`${tenant}/${draft.hash}`, draft, draft.bytes.length);
+      return draft;
+    },
     put: async (tenant, content) => {
       const hash = await artifacts.put(tenant, content);
       contents.set(`${tenant}/${hash}`, content, content.bytes.length);

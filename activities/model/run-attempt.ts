@@ -2,17 +2,17 @@
  * One attempt of a step: asked once, and settled once, whatever dies meanwhile (DESIGN.md 5).
  *
  *   1. The row is opened, with its reservation, before the request leaves; an attempt that has a row is never asked again.
- *   2. The candidate is an artifact before the row names it. From the moment in which an answer, or an error, is in hand,
+ *   2. The candidate is stored in the statement that ends the row and names it. From the moment in which an answer, or an error, is in hand,
  *      a database that is away is waited for, and nothing but the end of the process gives it up.
  *   3. Who asked and was interrupted accounts for what had come by then. After a cancel the attempt has FAILED; after a
  *      shutdown, or where nobody waits any more, it is LOST, and whoever collects it finds it so.
  */
 import type { Logger } from 'pino';
 import { StoreUnavailable } from '../../store/errors';
+import type { Artifact } from '../../store/artifact';
 import type { Usage } from '../../store/rows';
 import type { AttemptStore, Store } from '../../store/store';
 import type { AttemptInput, AttemptOutcome } from '../../workflows/contract/activities';
-import type { ArtifactHash } from '../../workflows/contract/ids';
 import type { Totals } from '../../workflows/machine/ledger';
 import { toFailure, type Interruption } from '../interruption';
 import { withStoreGrace } from '../with-store-grace';
@@ -113,7 +113,7 @@ interface Settling extends Received {
 
 const settle = async (tools: AttemptTools, input: AttemptInput, settling: Settling): Promise<AttemptOutcome> => {
   const { verdict } = settling;
-  const candidate = await storeCandidate(tools, input, { received: settling, isComplete: isWholeTurn(verdict) });
+  const candidate = draftCandidate(tools, input, { received: settling, isComplete: isWholeTurn(verdict) });
   const { row, totals } = await endRow(tools, input, { verdict, candidate, usage: settling.usage });
   const outcome = readOutcome(row, totals);
   logEnd(tools.log, settling, outcome);
@@ -121,20 +121,20 @@ const settle = async (tools: AttemptTools, input: AttemptInput, settling: Settli
 };
 
 /** What was cut short is kept too, marked as incomplete. Undefined where nothing was said. */
-const storeCandidate = async (
+const draftCandidate = (
   tools: AttemptTools,
   input: AttemptInput,
   { received, isComplete }: { readonly received: Received; readonly isComplete: boolean },
-): Promise<ArtifactHash | undefined> => {
+): Artifact | undefined => {
   const { message, usage, model } = received;
   if (message.blocks.length === 0 && !message.hasEnded) return undefined;
   const candidate = buildCandidate(input, received, { isComplete, usage, model });
-  return withStoreGrace(graceOf(tools), () => tools.store.artifacts.putJson(input.ref.tenant, candidate));
+  return tools.store.artifacts.draftJson(input.ref.tenant, candidate);
 };
 
 interface RowEnd {
   readonly verdict: EndVerdict;
-  readonly candidate: ArtifactHash | undefined;
+  readonly candidate: Artifact | undefined;
   readonly usage: Usage;
 }
 
@@ -148,9 +148,9 @@ const endRow = (
       { ref, step, attempt },
       {
         state: isWholeTurn(verdict) ? 'STORED' : 'FAILED',
-        outcome: outcomeToJson(toRecordedOutcome(verdict, candidate)),
+        outcome: outcomeToJson(toRecordedOutcome(verdict, candidate?.hash)),
         usage,
-        ...(candidate === undefined ? {} : { candidate }),
+        ...(candidate === undefined ? {} : { candidate: candidate.hash, artifacts: [candidate] }),
       },
     ),
   );
@@ -171,7 +171,7 @@ const giveUp = async (tools: AttemptTools, input: AttemptInput, received: Receiv
 };
 
 const endInterrupted = async (tools: AttemptTools, input: AttemptInput, received: Received): Promise<void> => {
-  const candidate = await storeCandidate(tools, input, { received, isComplete: false });
+  const candidate = draftCandidate(tools, input, { received, isComplete: false });
   await endRow(tools, input, { verdict: INTERRUPTED, candidate, usage: received.usage });
 };
 

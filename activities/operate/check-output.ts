@@ -1,5 +1,6 @@
 /** What a tool returned, checked against what it declares: its output, its facts, and the hash by which results compare. */
 import type { DeclaredFact, Receipt, Tool } from '../../definition/tool';
+import type { Artifact } from '../../store/artifact';
 import type { Settlement } from '../../store/rows';
 import type { Store } from '../../store/store';
 import type { EvidenceId, TenantId } from '../../workflows/contract/ids';
@@ -92,14 +93,17 @@ const BYTES_TYPE = 'application/octet-stream';
 type Raw = Receipt<unknown>['raw'];
 
 /** Stores the body as it arrived; nothing where the tool did not hand it on. */
-export const storeRaw = async (store: Store, tenant: TenantId, raw: Raw): Promise<Pick<Settlement, 'raw'>> => {
-  if (raw === undefined) return {};
-  const content =
-    typeof raw === 'string'
-      ? { bytes: Buffer.from(raw, 'utf8'), mediaType: TEXT_TYPE }
-      : { bytes: raw, mediaType: BYTES_TYPE };
-  return { raw: await store.artifacts.put(tenant, content) };
-};
+export const storeRaw = async (store: Store, tenant: TenantId, raw: Raw): Promise<Pick<Settlement, 'raw'>> =>
+  raw === undefined ? {} : { raw: await store.artifacts.put(tenant, toRawContent(raw)) };
+
+/** The same for a statement that stores it with the row that names it. */
+export const draftRaw = (store: Store, tenant: TenantId, raw: Raw): readonly Artifact[] =>
+  raw === undefined ? [] : [store.artifacts.draft(tenant, toRawContent(raw))];
+
+const toRawContent = (raw: NonNullable<Raw>) =>
+  typeof raw === 'string'
+    ? { bytes: Buffer.from(raw, 'utf8'), mediaType: TEXT_TYPE }
+    : { bytes: raw, mediaType: BYTES_TYPE };
 
 /** Also values at whose root is no object. */
 export const storeOutput = async (
@@ -107,8 +111,13 @@ export const storeOutput = async (
   tenant: TenantId,
   output: Json,
 ): Promise<Required<Pick<Settlement, 'output'>>> => ({
-  output: await store.artifacts.put(tenant, {
-    bytes: Buffer.from(canonicalText(output), 'utf8'),
-    mediaType: JSON_TYPE,
-  }),
+  output: await store.artifacts.put(tenant, toOutputContent(output)),
+});
+
+export const draftOutput = (store: Store, tenant: TenantId, output: Json): Artifact =>
+  store.artifacts.draft(tenant, toOutputContent(output));
+
+const toOutputContent = (output: Json) => ({
+  bytes: Buffer.from(canonicalText(output), 'utf8'),
+  mediaType: JSON_TYPE,
 });

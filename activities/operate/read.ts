@@ -4,6 +4,7 @@
  */
 import { Context } from '@temporalio/activity';
 import { READ_EVIDENCE } from '../../definition/runtime-tools';
+import type { Artifact } from '../../store/artifact';
 import type { OperationRow, Settlement } from '../../store/rows';
 import type { CallInput, Carried, ReadOutcome } from '../../workflows/contract/activities';
 import type { ErrorCode } from '../../workflows/contract/errors';
@@ -16,7 +17,7 @@ import { withHeartbeat } from '../heartbeat';
 import { currentInterruption, toFailure } from '../interruption';
 import { toAmbiguousQuestion, toConfirmedMatches } from './ambiguous-question';
 import { callWithin } from './call-within';
-import { checkOutput, storeOutput, storeRaw } from './check-output';
+import { checkOutput, draftOutput, draftRaw } from './check-output';
 import { asToolError, classifyReadError } from './classify-tool-error';
 import { makeFailure } from './failure';
 import { loadOperation, toolContextOf, type LoadedOperation, type PinnedTool } from './load-operation';
@@ -54,7 +55,10 @@ const read = async (deps: ActivityDeps, input: CallInput, patience: Patience): P
 
 const isRead = ({ state }: OperationRow): boolean => state === 'SUCCEEDED' || state === 'FAILED';
 
-const obtain = async (deps: ActivityDeps, operation: LoadedOperation, patience: Patience): Promise<Settlement> => {
+/** A result with the artifacts that it names, to be stored with it. */
+type Obtained = Settlement & { readonly artifacts?: readonly Artifact[] };
+
+const obtain = async (deps: ActivityDeps, operation: LoadedOperation, patience: Patience): Promise<Obtained> => {
   if (operation.row.tool === READ_EVIDENCE) return readEvidence(deps, operation);
   const { pinned } = operation;
   if (pinned === undefined) {
@@ -75,7 +79,7 @@ const readWith = async (
   deps: ActivityDeps,
   operation: Pinned,
   { maxTries, cancellation }: Patience,
-): Promise<Settlement> => {
+): Promise<Obtained> => {
   for (let tries = 1; ; tries += 1) {
     try {
       return await readOnce(deps, operation, cancellation);
@@ -99,19 +103,27 @@ const throwIfCancelled = (cancellation: AbortSignal): void => {
   if (cancellation.aborted) throw toFailure(currentInterruption());
 };
 
-const readOnce = async (deps: ActivityDeps, operation: Pinned, cancellation: AbortSignal): Promise<Settlement> => {
+const readOnce = async (deps: ActivityDeps, operation: Pinned, cancellation: AbortSignal): Promise<Obtained> => {
   const { ref, pinned, evidence } = operation;
   const { tool, input } = pinned;
   const limits = { tool: tool.name, timeoutMs: tool.timeoutMs ?? DEFAULT_READ_TIMEOUT_MS, cancellation };
   const result = await callWithin(limits, (signal) => tool.execute(input, toolContextOf(deps, operation, signal)));
   const receipt = result.kind === 'done' ? result : { output: undefined, raw: result.raw };
   const checked = await checkOutput({ ...pinned, evidence }, receipt.output);
-  const [raw, output] = await Promise.all([
-    storeRaw(deps.store, ref.tenant, receipt.raw),
-    storeOutput(deps.store, ref.tenant, checked.output),
-  ]);
-  return { state: 'SUCCEEDED', ...raw, ...output, resultHash: checked.resultHash, evidence, facts: checked.facts };
+  const raw = draftRaw(deps.store, ref.tenant, receipt.raw);
+  const output = draftOutput(deps.store, ref.tenant, checked.output);
+  return {
+    state: 'SUCCEEDED',
+    ...namedRaw(raw),
+    output: output.hash,
+    resultHash: checked.resultHash,
+    evidence,
+    facts: checked.facts,
+    artifacts: [...raw, output],
+  };
 };
+
+const namedRaw = ([raw]: readonly Artifact[]): Pick<Settlement, 'raw'> => (raw === undefined ? {} : { raw: raw.hash });
 
 interface Refusal {
   readonly code: ErrorCode;
@@ -134,21 +146,22 @@ const describe = (code: ErrorCode, error: unknown): Refusal => {
   };
 };
 
-const toFailed = async (
-  deps: ActivityDeps,
-  { ref, evidence, row }: LoadedOperation,
-  refusal: Refusal,
-): Promise<Settlement> => {
+const toFailed = (deps: ActivityDeps, { ref, evidence, row }: LoadedOperation, refusal: Refusal): Obtained => {
   const { code, confirmed, raw } = refusal;
   deps.log.info({ run: ref.run, operation: row.id, tool: row.tool, code }, 'a read failed');
   const failure = makeFailure(code, { ...refusal, evidence: raw === undefined ? [] : [evidence] });
-  const [stored, body] = await Promise.all([
-    deps.store.artifacts.putJson(ref.tenant, failure),
-    storeRaw(deps.store, ref.tenant, raw),
-  ]);
-  // Messages may hold a time or a request id; what repeats is the code and what is known.
-  const resultHash = sha256Of({ code, confirmed: confirmed ?? null });
-  return { state: 'FAILED', code, failure: stored, ...body, resultHash, ...(raw === undefined ? {} : { evidence }) };
+  const stored = deps.store.artifacts.draftJson(ref.tenant, failure);
+  const body = draftRaw(deps.store, ref.tenant, raw);
+  return {
+    state: 'FAILED',
+    code,
+    failure: stored.hash,
+    ...namedRaw(body),
+    // Messages may hold a time or a request id; what repeats is the code and what is known.
+    resultHash: sha256Of({ code, confirmed: confirmed ?? null }),
+    ...(raw === undefined ? {} : { evidence }),
+    artifacts: [stored, ...body],
+  };
 };
 
 const toOutcome = async (deps: ActivityDeps, { ref }: LoadedOperation, row: OperationRow): Promise<ReadOutcome> => {

@@ -9,13 +9,17 @@ import {
   parseArtifactHash,
   type ArtifactHash,
   type EvidenceId,
+  type OperationId,
+  type TenantId,
 } from '../../workflows/contract/ids';
+import type { Artifact } from '../../store/artifact';
 import type { DecisionRow, NewOperation, Settlement } from '../../store/rows';
 import type { Verdict } from '../../workflows/contract/activities';
+import type { Json } from '../../workflows/contract/json';
 import type { JudgedCall } from '../../workflows/machine/events';
 import { createPolicy } from '../../policy/create-policy';
-import { storeOutput } from '../operate/check-output';
-import { sha256Of, toStorableJson } from '../operate/storable-json';
+import { draftOutput } from '../operate/check-output';
+import { sha256Of } from '../operate/storable-json';
 import type { Judged, Outcome } from './judge';
 import type { JudgedProposal } from './judge-calls';
 import type { JudgeContext } from './judgement';
@@ -30,20 +34,47 @@ export interface Judgement {
   readonly judged: Judged;
 }
 
-export const storeJudgement = async (store: Store, judgement: Judgement): Promise<Verdict> => {
-  const [verdict] = await Promise.all([
-    storeOutcome(store, judgement.context, judgement.judged.outcome),
-    storeDecisions(store, judgement),
-  ]);
+export const storeJudgement = async (store: Store, { context, lookUps, judged }: Judgement): Promise<Verdict> => {
+  const { ref } = context;
+  const { outcome } = judged;
+  const drafts = new Drafts(store, ref.tenant);
+  const verdict = toVerdict(drafts, outcome);
+  const calls = outcome.kind === 'calls' ? outcome.calls : [];
+  const ends = calls.flatMap((call) => endOf(drafts, context, call));
+  const decisions = toDecisions(context, judged, drafts.json(lookUps));
+  const operations = calls.map((call) => toOperation(context, call));
+  await store.judgements.record(ref, { decisions, operations, artifacts: drafts.all });
+  await Promise.all(ends.map(({ id, settlement }) => store.operations.settle(ref, id, settlement)));
   return verdict;
 };
 
-const storeDecisions = async (store: Store, { context, lookUps, judged }: Judgement): Promise<void> => {
-  const { ref, step, attempt } = context;
-  // An artifact's name is the hash of its canonical bytes: what refers to it need not wait for it.
-  const recorded = sha256Of(toStorableJson(lookUps));
-  const inputHash = inputHashOf(context, recorded);
-  const rows = judged.decisions.map((decision, index): DecisionRow => ({
+/** Artifacts on their way to the statement that stores them with what names them. */
+class Drafts {
+  readonly all: Artifact[] = [];
+
+  constructor(
+    private readonly store: Store,
+    private readonly tenant: TenantId,
+  ) {}
+
+  json(value: object): ArtifactHash {
+    return this.keep(this.store.artifacts.draftJson(this.tenant, value));
+  }
+
+  output(value: Json): ArtifactHash {
+    return this.keep(draftOutput(this.store, this.tenant, value));
+  }
+
+  private keep(draft: Artifact): ArtifactHash {
+    this.all.push(draft);
+    return draft.hash;
+  }
+}
+
+const toDecisions = (context: JudgeContext, judged: Judged, lookUps: ArtifactHash): readonly DecisionRow[] => {
+  const { step, attempt } = context;
+  const inputHash = inputHashOf(context, lookUps);
+  return judged.decisions.map((decision, index) => ({
     step,
     attempt,
     ordinal: decision.ordinal,
@@ -55,9 +86,8 @@ const storeDecisions = async (store: Store, { context, lookUps, judged }: Judgem
     verdict: decision.verdict,
     ...(decision.code === undefined ? {} : { code: decision.code }),
     // Once a candidate: from it, context and candidate the judgement can be made again.
-    evidence: index === 0 ? { ...decision.evidence, lookUps: recorded } : decision.evidence,
+    evidence: index === 0 ? { ...decision.evidence, lookUps } : decision.evidence,
   }));
-  await Promise.all([store.artifacts.putJson(ref.tenant, lookUps), store.decisions.record(ref, rows)]);
 };
 
 /** Everything that the decisions are a function of, besides the validators themselves. */
@@ -73,46 +103,28 @@ const inputHashOf = (context: JudgeContext, lookUps: string): string => {
   });
 };
 
-const storeOutcome = async (store: Store, context: JudgeContext, outcome: Outcome): Promise<Verdict> => {
-  const put = (value: object): Promise<ArtifactHash> => store.artifacts.putJson(context.ref.tenant, value);
+const toVerdict = (drafts: Drafts, outcome: Outcome): Verdict => {
   switch (outcome.kind) {
     case 'calls':
-      return { kind: 'callsJudged', calls: await storeCalls(store, context, outcome.calls) };
+      return { kind: 'callsJudged', calls: outcome.calls.map((call) => draftCall(drafts, call)) };
     case 'question':
-      return { kind: 'questionAccepted', question: await put(outcome.question) };
+      return { kind: 'questionAccepted', question: drafts.json(outcome.question) };
     case 'ambiguous':
-      return { kind: 'objectAmbiguous', question: await put(outcome.question) };
+      return { kind: 'objectAmbiguous', question: drafts.json(outcome.question) };
     case 'analyse':
       return { kind: 'analyseAccepted' };
     case 'finish':
-      return { kind: 'finishAccepted', answer: await put(outcome.answer) };
+      return { kind: 'finishAccepted', answer: drafts.json(outcome.answer) };
     case 'blocked':
-      return { kind: 'blockConfirmed', code: outcome.block, answer: await put(outcome.answer) };
+      return { kind: 'blockConfirmed', code: outcome.block, answer: drafts.json(outcome.answer) };
     case 'rejected':
-      return { kind: 'candidateRejected', code: outcome.finding.code, finding: await put(outcome.finding) };
+      return { kind: 'candidateRejected', code: outcome.finding.code, finding: drafts.json(outcome.finding) };
   }
 };
 
-const storeCalls = async (
-  store: Store,
-  context: JudgeContext,
-  calls: readonly JudgedProposal[],
-): Promise<readonly JudgedCall[]> => {
-  const { tenant } = context.ref;
-  const [judged] = await Promise.all([
-    Promise.all(
-      calls.map(async (call) =>
-        toJudgedCall(
-          call,
-          call.end.kind === 'asking' ? await store.artifacts.putJson(tenant, call.end.plan) : undefined,
-        ),
-      ),
-    ),
-    Promise.all(calls.map(({ args }) => storeOutput(store, tenant, args))),
-    store.operations.create(calls.map((call) => toOperation(context, call))),
-  ]);
-  await Promise.all(calls.map((call) => settleEnded(store, context, call)));
-  return judged;
+const draftCall = (drafts: Drafts, call: JudgedProposal): JudgedCall => {
+  drafts.output(call.args);
+  return toJudgedCall(call, call.end.kind === 'asking' ? drafts.json(call.end.plan) : undefined);
 };
 
 const toOperation = (context: JudgeContext, call: JudgedProposal): NewOperation => ({
@@ -132,13 +144,17 @@ const toOperation = (context: JudgeContext, call: JudgedProposal): NewOperation 
   ...(call.end.kind === 'standIn' ? { equivalent: call.end.operation.id } : {}),
 });
 
+interface End {
+  readonly id: OperationId;
+  readonly settlement: Settlement;
+}
+
 /** A call that ends here has an operation all the same: REFUSED, never sent, with what the model is to be told. */
-const settleEnded = async (store: Store, context: JudgeContext, { ordinal, end }: JudgedProposal): Promise<void> => {
-  if (end.kind !== 'ended' && end.kind !== 'standIn') return;
-  const { ref, step } = context;
+const endOf = (drafts: Drafts, { ref, step }: JudgeContext, { ordinal, end }: JudgedProposal): readonly End[] => {
+  if (end.kind !== 'ended' && end.kind !== 'standIn') return [];
   const settlement =
-    end.kind === 'standIn' ? settleByOther(end.operation) : await settleByFailure(store, context, { ordinal, end });
-  await store.operations.settle(ref, operationIdOf(ref.run, step, ordinal), settlement);
+    end.kind === 'standIn' ? settleByOther(end.operation) : settleByFailure(drafts, { step, ordinal, end });
+  return [{ id: operationIdOf(ref.run, step, ordinal), settlement }];
 };
 
 /** It stands for the result that is there already; nothing new is done, and no fact is new. */
@@ -151,16 +167,13 @@ const settleByOther = ({ raw, output, resultHash, evidence }: RecordedOperation)
 });
 
 interface Ended {
+  readonly step: number;
   readonly ordinal: number;
   readonly end: Extract<JudgedProposal['end'], { kind: 'ended' }>;
 }
 
-const settleByFailure = async (
-  store: Store,
-  { ref, step }: JudgeContext,
-  { ordinal, end }: Ended,
-): Promise<Settlement> => {
-  const failure = await store.artifacts.putJson(ref.tenant, end.failure);
+const settleByFailure = (drafts: Drafts, { step, ordinal, end }: Ended): Settlement => {
+  const failure = drafts.json(end.failure);
   const base: Settlement = { state: 'REFUSED', code: end.code, failure, resultHash: sha256Of({ result: end.result }) };
   if (end.facts.length === 0) return base;
   // What a fact rests on can be read by its evidence.

@@ -14,6 +14,7 @@ import type { RunRef } from '../../workflows/contract/records';
 import { isTerminal } from '../../workflows/machine/states';
 import type { AttemptRow, Usage } from '../rows';
 import type { AttemptKey, AttemptStore } from '../store';
+import { insertArtifactsOf } from './artifacts';
 import { isIgnored, ledgerEntriesOf, stepOf } from './carry';
 import type { Session } from './connect';
 import { TOTALS_COLUMNS, usageTokens, wholeUsage } from './totals';
@@ -180,7 +181,8 @@ const close = async (
   const { tenant, run } = key.ref;
   const estimated = usage.isEstimate ? usageTokens(usage) : 0;
   const { rows } = await sql<Ended>`
-    with reserved as (
+    with stored as ${insertArtifactsOf({ clock }, tenant, end.artifacts ?? [])},
+    reserved as (
       select input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cost_micros from ledger
       where tenant = ${tenant} and run = ${run} and reference = ${referenceOf(key)} and is_open and is_estimate
     ), account as (

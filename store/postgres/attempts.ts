@@ -9,6 +9,7 @@ import { RowMissing } from '../errors';
 import type { AttemptRow, Usage } from '../rows';
 import type { AttemptKey, AttemptStore } from '../store';
 import { endAtOnce, openAtOnce, referenceOf } from './attempts-at-once';
+import { insertArtifactsOf } from './artifacts';
 import { carryEvents } from './carry';
 import { present } from './columns';
 import type { Db, Session, Trx } from './connect';
@@ -41,7 +42,13 @@ export const createAttemptStore = (session: Session): AttemptStore => ({
   },
   end: async (key, end) =>
     (await endAtOnce(session, key, end)) ??
-    session.transact(async (trx) => endAttempt(session, trx, { run: await lockRun(trx, key.ref), key, end })),
+    session.transact(async (trx) => {
+      const run = await lockRun(trx, key.ref);
+      await sql`with stored as ${insertArtifactsOf(session, key.ref.tenant, end.artifacts ?? [])} select 1`.execute(
+        trx,
+      );
+      return endAttempt(session, trx, { run, key, end });
+    }),
   collect: ({ ref, events }, attempt) =>
     session.transact(async (trx) => {
       const run = await carryEvents(session, trx, { run: await lockRun(trx, ref), events });

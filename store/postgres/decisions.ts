@@ -5,7 +5,7 @@ import type { RunRef } from '../../workflows/contract/records';
 import type { DecisionRow } from '../rows';
 import type { DecisionStore } from '../store';
 import { present } from './columns';
-import type { Session } from './connect';
+import type { Db, Session } from './connect';
 import { canonicalJson } from './json';
 import type { DecisionsTable } from './schema';
 
@@ -26,13 +26,8 @@ const recordDecisions = async (
   decisions: readonly DecisionRow[],
 ): Promise<readonly StoredDecision[]> => {
   if (decisions.length === 0) return [];
-  const keyed = decisions.map((decision) => ({ id: idOf(ref, decision), decision }));
-  const created = await session.db
-    .insertInto('decisions')
-    .values(keyed.map(({ id, decision }) => toColumns(session, ref, { id, decision })))
-    .onConflict((conflict) => conflict.columns(['tenant', 'run', 'step', 'id']).doNothing())
-    .returningAll()
-    .execute();
+  const keyed = withIds(ref, decisions);
+  const created = await insertDecisions(session, session.db, { ref, decisions }).returningAll().execute();
   const ids = keyed.map(({ id }) => id);
   const steps = [...new Set(decisions.map((decision) => decision.step))];
   const isNew = created.length === decisions.length;
@@ -43,6 +38,19 @@ const recordDecisions = async (
   return ids.flatMap((id) => stored.get(id) ?? []);
 };
 
+export const insertDecisions = (
+  session: Pick<Session, 'clock'>,
+  db: Pick<Db, 'insertInto'>,
+  { ref, decisions }: { readonly ref: RunRef; readonly decisions: readonly DecisionRow[] },
+) =>
+  db
+    .insertInto('decisions')
+    .values(withIds(ref, decisions).map((keyed) => toColumns(session, ref, keyed)))
+    .onConflict((conflict) => conflict.columns(['tenant', 'run', 'step', 'id']).doNothing());
+
+const withIds = (ref: RunRef, decisions: readonly DecisionRow[]) =>
+  decisions.map((decision) => ({ id: idOf(ref, decision), decision }));
+
 /** `decision_` and a hash of the key: the same on every worker that judges again. */
 const idOf = ({ run }: RunRef, decision: DecisionRow): string => {
   const { step, attempt, ordinal, validator, phase, inputHash } = decision;
@@ -51,7 +59,7 @@ const idOf = ({ run }: RunRef, decision: DecisionRow): string => {
 };
 
 const toColumns = (
-  { clock }: Session,
+  { clock }: Pick<Session, 'clock'>,
   { tenant, run }: RunRef,
   { id, decision }: { readonly id: string; readonly decision: DecisionRow },
 ) => ({

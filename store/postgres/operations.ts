@@ -1,5 +1,5 @@
 /** Operations: created once, dispatched by one, settled by whoever finds out. */
-import { sql } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { OperationId } from '../../workflows/contract/ids';
 import type { RunRef } from '../../workflows/contract/records';
 import { RowMissing } from '../errors';
@@ -8,6 +8,7 @@ import type { OperationStore } from '../store';
 import type { Db, Session, Trx } from './connect';
 import { dispatchOperation } from './dispatch';
 import { isOperation, newOperationColumns, toOperationRow } from './operation-row';
+import type { OperationsTable } from './schema';
 import { recordRead, settleOperation } from './settle';
 
 export const createOperationStore = (session: Session): OperationStore => ({
@@ -21,8 +22,10 @@ export const createOperationStore = (session: Session): OperationStore => ({
   findEquivalent: (ref, like) => findEquivalent(session.db, ref, like),
   dispatch: (ref, id, grant) => dispatchOperation(session, { ref, id, grant }),
   settle: (ref, id, settlement) => settleOperation(session, { ref, id, settlement }),
-  recordRead: async (ref, id, settlement) =>
-    (await recordRead(session, { ref, id, settlement })) ?? (await findOperation(session.db, ref, id)) ?? missing(id),
+  recordRead: async (ref, id, { artifacts = [], ...settlement }) =>
+    (await recordRead(session, { ref, id, settlement, artifacts })) ??
+    (await findOperation(session.db, ref, id)) ??
+    missing(id),
   countPursuit: (...pursuit) => countPursuit(session, pursuit),
 });
 
@@ -37,23 +40,45 @@ const findOperation = async (db: Db, ref: RunRef, id: OperationId): Promise<Oper
 };
 
 const createOperations = async (
-  { db, clock }: Session,
+  session: Session,
   operations: readonly NewOperation[],
 ): Promise<readonly OperationRow[]> => {
   const [first] = operations;
   if (first === undefined) return [];
-  const created = await db
+  const created = await insertOperations(session, session.db, operations).execute();
+  return readCreated(session, first.ref, { operations, created });
+};
+
+/** Insert-once by (run, step, ordinal); returns those that are new. */
+export const insertOperations = (
+  { clock }: Pick<Session, 'clock'>,
+  db: Pick<Db, 'insertInto'>,
+  operations: readonly NewOperation[],
+) =>
+  db
     .insertInto('operations')
     .values(operations.map((operation) => ({ ...newOperationColumns(operation), created_at: clock.now() })))
     .onConflict((conflict) => conflict.columns(['tenant', 'run', 'step', 'ordinal']).doNothing())
-    .returningAll()
-    .execute();
+    .returningAll();
+
+interface Creation {
+  readonly operations: readonly NewOperation[];
+  /** Those that were not there before. */
+  readonly created: readonly Selectable<OperationsTable>[];
+}
+
+/** As they are stored, in the order asked for. */
+export const readCreated = async (
+  { db }: Pick<Session, 'db'>,
+  ref: RunRef,
+  { operations, created }: Creation,
+): Promise<readonly OperationRow[]> => {
   const ids = operations.map((operation) => operation.id);
   const steps = operations.map((operation) => operation.step);
-  const isNew = created.length === operations.length;
-  const rows = isNew
-    ? created
-    : await selectOperations(db, first.ref).where('step', 'in', steps).where('id', 'in', ids).execute();
+  const rows =
+    created.length === operations.length
+      ? created
+      : await selectOperations(db, ref).where('step', 'in', steps).where('id', 'in', ids).execute();
   const stored = new Map(rows.map((row) => [row.id, toOperationRow(row)]));
   return ids.map((id) => stored.get(id) ?? missing(id));
 };

@@ -7,6 +7,7 @@ import { connect, type PostgresOptions } from './connect';
 import { createDecisionStore } from './decisions';
 import { createFactStore } from './facts';
 import { createInboxStore } from './inbox';
+import { createJudgementStore } from './judgements';
 import { createJournalStore } from './journal';
 import { createLedgerStore } from './ledger';
 import { createLiveTextStore } from './live-text';
@@ -25,6 +26,7 @@ export const createPostgresStore = (options: PostgresOptions): Store => {
     artifacts: createArtifactStore(session),
     attempts: createAttemptStore(session),
     decisions: createDecisionStore(session),
+    judgements: createJudgementStore(session),
     operations: createOperationStore(session),
     facts: createFactStore(session),
     waits: createWaitStore(session),

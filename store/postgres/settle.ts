@@ -5,6 +5,8 @@ import type { Fact, RunRef } from '../../workflows/contract/records';
 import type { OperationState } from '../../workflows/machine/operation-transitions';
 import { RowMissing } from '../errors';
 import type { OperationRow, Settlement } from '../rows';
+import type { Artifact } from '../artifact';
+import { insertArtifactsOf } from './artifacts';
 import { mapPresent } from './columns';
 import type { Db, Session, Trx } from './connect';
 import { insertFactsOf } from './facts';
@@ -67,12 +69,16 @@ const closeReconciliation = async (
 };
 
 /** A read has no effect, so it needs no dispatch: its result is stored from wherever it stands, and the first one stays. */
-export const recordRead = async (session: Session, settling: Settling): Promise<OperationRow | undefined> => {
+export const recordRead = async (
+  session: Session,
+  settling: Settling & { readonly artifacts: readonly Artifact[] },
+): Promise<OperationRow | undefined> => {
   const { settlement } = settling;
   return updateOperation(session, session.db, {
     settling,
     changes: { ...resultColumns(session, settlement), state: settlement.state, generation: 1 },
     facts: settlement.facts ?? [],
+    artifacts: settling.artifacts,
     from: ['CREATED', 'DISPATCHED'],
   });
 };
@@ -124,13 +130,15 @@ interface Update {
   readonly facts: readonly Fact[];
   /** Only from these states; undefined is returned where the row is in another. */
   readonly from?: readonly OperationState[];
+  /** What the row names, where it is not stored yet. */
+  readonly artifacts?: readonly Artifact[];
 }
 
-/** The row and its facts, in one statement. */
+/** The row with its facts and artifacts, in one statement. */
 const updateOperation = async (
   session: Session,
   db: Db | Trx,
-  { settling: { ref, id }, changes, facts, from }: Update,
+  { settling: { ref, id }, changes, facts, from, artifacts = [] }: Update,
 ): Promise<OperationRow | undefined> => {
   const updated = db.with('updated', (cte) =>
     cte
@@ -142,10 +150,12 @@ const updateOperation = async (
       .$if(from !== undefined, (update) => update.where('state', 'in', from ?? []))
       .returningAll(),
   );
+  const stored =
+    artifacts.length === 0 ? updated : updated.with('stored', () => insertArtifactsOf(session, ref.tenant, artifacts));
   const row =
     facts.length === 0
-      ? await updated.selectFrom('updated').selectAll().executeTakeFirst()
-      : await updated
+      ? await stored.selectFrom('updated').selectAll().executeTakeFirst()
+      : await stored
           .with('inserted', () => insertFactsOf(session, { ref, id, from: 'updated', facts }))
           .selectFrom('updated')
           .selectAll()

@@ -8,6 +8,7 @@ import { describeEnds } from './store-contract/ends';
 import type { StoreUnderTest } from './store-contract/fixtures';
 import { describeInbox } from './store-contract/inbox';
 import { describeJournal } from './store-contract/journal';
+import { describeJudgements } from './store-contract/judgements';
 import { describeOperations } from './store-contract/operations';
 import { describeRecords } from './store-contract/records';
 import { describeReopened } from './store-contract/reopened';
@@ -39,6 +40,7 @@ export const describeStore = (name: string, open: () => Promise<StoreUnderTest>)
     describeOperations(under);
     describeSettling(under);
     describeRecords(under);
+    describeJudgements(under);
     describeWaits(under);
     describeResponses(under);
     describeWakes(under);

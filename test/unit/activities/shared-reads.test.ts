@@ -1,6 +1,7 @@
 import { beforeEach, expect, jest, test } from '@jest/globals';
 import { shareReads, sharingReads } from '../../../activities/shared-reads';
-import type { NewOperation, OperationRow, RunRow } from '../../../store/rows';
+import type { JudgementStore } from '../../../store/judgements';
+import type { OperationRow, RunRow } from '../../../store/rows';
 import type { OperationStore, RunStore, Store } from '../../../store/store';
 import { operationIdOf, parseRunId, parseTenantId } from '../../../workflows/contract/ids';
 
@@ -10,23 +11,24 @@ const ID = operationIdOf(REF.run, 2, 1);
 // Only what the shared reads look at.
 const parseRow = (row: object): OperationRow => row as OperationRow;
 const parseRun = (row: object): RunRow => row as RunRow;
-const parseNew = (operation: object): NewOperation => operation as NewOperation;
 const parseStore = (store: object): Store => store as Store;
 
 const CREATED = parseRow({ id: ID, ref: REF, state: 'CREATED' });
 const MOVED = parseRow({ id: ID, ref: REF, state: 'REFUSED' });
 
+const JUDGEMENT = { decisions: [], operations: [], artifacts: [] };
+
 const run = jest.fn<RunStore['get']>();
 const get = jest.fn<OperationStore['get']>();
-const create = jest.fn<OperationStore['create']>();
+const record = jest.fn<JudgementStore['record']>();
 const settle = jest.fn<OperationStore['settle']>();
-const store = shareReads(parseStore({ runs: { get: run }, operations: { get, create, settle } }));
+const store = shareReads(parseStore({ runs: { get: run }, operations: { get, settle }, judgements: { record } }));
 
 beforeEach(() => {
   jest.resetAllMocks();
   run.mockImplementation(() => Promise.resolve(parseRun({ ref: REF })));
   get.mockResolvedValue(MOVED);
-  create.mockResolvedValue([CREATED]);
+  record.mockResolvedValue([CREATED]);
   settle.mockResolvedValue({ row: MOVED, now: 0 });
 });
 
@@ -58,7 +60,7 @@ test('a read that failed is made again', async () => {
 
 test('an operation just created need not be read, once', async () => {
   await sharingReads(async () => {
-    await store.operations.create([parseNew({})]);
+    await store.judgements.record(REF, JUDGEMENT);
     expect(await store.operations.get(REF, ID)).toBe(CREATED);
     expect(await store.operations.get(REF, ID)).toBe(MOVED);
   });
@@ -67,13 +69,13 @@ test('an operation just created need not be read, once', async () => {
 
 test('an operation that was moved meanwhile is read', async () => {
   await sharingReads(async () => {
-    await store.operations.create([parseNew({})]);
+    await store.judgements.record(REF, JUDGEMENT);
     await store.operations.settle(REF, ID, { state: 'REFUSED' });
     expect(await store.operations.get(REF, ID)).toBe(MOVED);
   });
 });
 
 test('nothing created in one activity is taken for current in another', async () => {
-  await sharingReads(() => store.operations.create([parseNew({})]));
+  await sharingReads(() => store.judgements.record(REF, JUDGEMENT));
   expect(await sharingReads(() => store.operations.get(REF, ID))).toBe(MOVED);
 });
