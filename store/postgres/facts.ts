@@ -70,7 +70,7 @@ const listFacts = async (
   const rows = await db
     .selectFrom('facts')
     .distinctOn(['object', 'field'])
-    .selectAll()
+    .select(FACT_COLUMNS)
     .where('tenant', '=', tenant)
     .where('run', '=', run)
     .where(
@@ -87,7 +87,20 @@ const listFacts = async (
   return rows.sort(byPlace).map(toFactRow);
 };
 
-const toFactRow = (row: Selectable<FactsTable>): FactRow => ({
+/** A run has many: what nobody reads of them is not sent. */
+const FACT_COLUMNS = [
+  'source',
+  'step',
+  'ordinal',
+  'index',
+  'object',
+  'field',
+  'value',
+  'version',
+  'evidence',
+] as const satisfies readonly (keyof FactsTable)[];
+
+const toFactRow = (row: Pick<Selectable<FactsTable>, (typeof FACT_COLUMNS)[number]>): FactRow => ({
   object: decodeText(row.object),
   field: decodeText(row.field),
   value: row.value,

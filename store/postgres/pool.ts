@@ -115,8 +115,24 @@ const parseQueryResult = <R>(result: QueryResult): PostgresQueryResult<R> =>
 
 type Parse = (text: string) => unknown;
 
-/** Moments as ms since the epoch; counters as numbers (all of ours stay far below 2^53). */
+/**
+ * Moments as ms since the epoch; counters as numbers (all of ours stay far below 2^53). Asked for each column of each answer,
+ * so each parser is made once.
+ */
 const parserOf: typeof types.getTypeParser = (oid, format) => {
+  if (format === 'binary') return makeParser(oid, format);
+  const known = textParsers.get(oid);
+  if (known !== undefined) return known;
+  const made = makeParser(oid, format);
+  textParsers.set(oid, made);
+  return made;
+};
+
+const textParsers = new Map<TypeId, Parse>();
+
+type TypeId = Parameters<typeof types.getTypeParser>[0];
+
+const makeParser = (oid: TypeId, format: Parameters<typeof types.getTypeParser>[1]): Parse => {
   const parse = parseParser(types.getTypeParser(oid, format));
   switch (oid) {
     case types.builtins.INT8:
