@@ -52,8 +52,14 @@ export const createWorker = ({
     shutdownGraceTime: SHUTDOWN_GRACE,
     ...RECOVERY,
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
-    ...(deployment === undefined ? {} : { workerDeploymentOptions: toOptions(deployment) }),
+    workerDeploymentOptions: deployment === undefined ? ANY_RELEASE : toOptions(deployment),
   });
+
+/** A history notes the build of the worker with every task: by default a long name, which makes 260 bytes of each step. */
+const ANY_RELEASE: WorkerDeploymentOptions = {
+  useWorkerVersioning: false,
+  version: { deploymentName: 'holdfast', buildId: 'any' },
+};
 
 /**
  * Pinned: a run stays with the release that began it, whose tools and conditions are the ones that it was bound to. Another
