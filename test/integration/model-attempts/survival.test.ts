@@ -343,7 +343,7 @@ describe('what is seen meanwhile', () => {
 
   test('beats come by their own clock while the stream is silent', async () => {
     const faults = [{ fault: { kind: 'stall' } as const }];
-    const request = { route: { ...ROUTE, idleTimeoutMs: 1_300 } };
+    const request = { route: { ...ROUTE, idleTimeoutMs: 1_900 } };
     await stage.use({ faults, request }, async (attempts) => {
       const worker = environment();
       let beats = 0;
