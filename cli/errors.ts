@@ -14,6 +14,8 @@ export const COMMAND_FAILURE_CODES = [
   'engine.settings_invalid',
   'agent.unknown',
   'example.process_failed',
+  'scenario.answer_missing',
+  'scenario.answer_refused',
   'run.not_ended',
   'stack.child_ended',
   'service.cannot_listen',

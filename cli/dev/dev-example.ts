@@ -5,7 +5,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { TERMINALS } from '../../workflows/machine/states';
+import { TERMINALS, WAIT_KINDS } from '../../workflows/machine/states';
 import { UsageError } from '../errors';
 
 const json = z.json();
@@ -46,6 +46,17 @@ const SCENARIO = z.strictObject({
   prepare: z.array(z.strictObject({ process: name, path: urlPath, body: json })).default([]),
   /** Rules for the offline model server's `/_control/faults`. */
   modelFaults: z.array(json).default([]),
+  /** What people say where the run asks them, in this order, unless real ones are there to ask. */
+  answers: z
+    .array(
+      z.strictObject({
+        kind: z.enum(WAIT_KINDS),
+        response: json,
+        /** The code with which it has to be refused; the next answer of this kind then goes to the same wait. */
+        refusedAs: z.string().optional(),
+      }),
+    )
+    .default([]),
   expected: z.strictObject({
     terminal: z.enum(TERMINALS),
     reason: z.string(),

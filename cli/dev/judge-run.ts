@@ -17,6 +17,10 @@ export const DEV_REPORT = RUN_REPORT.extend({
     /** What differs, in words; empty where nothing does. */
     differences: z.array(z.string()),
   }),
+  /** What was asked of people; `answeredBy` is null where nobody's answer was accepted. */
+  waits: z.array(
+    z.strictObject({ id: z.string(), kind: z.string(), state: z.string(), answeredBy: z.string().nullable() }),
+  ),
   /** What the example's own system counted since the scenario began. */
   desk: z.strictObject({ effects: z.array(effect) }),
 });
@@ -26,22 +30,26 @@ export interface DevOutcome {
   readonly scenario: DevScenario;
   readonly record: RunRecord;
   readonly effects: readonly ExampleEffect[];
+  readonly waits: DevReport['waits'];
+  /** Kinds of the scenario's answers that nobody asked for. */
+  readonly unasked: readonly string[];
 }
 
 export const buildDevReport = (outcome: DevOutcome): DevReport => {
-  const { scenario, record, effects } = outcome;
+  const { scenario, record, effects, waits } = outcome;
   const { name, id, title, expected } = scenario;
   const differences = findDifferences(outcome);
   return {
     ...buildReport(record),
     scenario: { name, id, title },
     expected: { ...expected, isMet: differences.length === 0, differences: [...differences] },
+    waits,
     desk: { effects: [...effects] },
   };
 };
 
 /** A real model may find other words for why it ended, so only a scripted one is held to the reason. */
-const findDifferences = ({ scenario: { expected }, record, effects }: DevOutcome): readonly string[] => {
+const findDifferences = ({ scenario: { expected }, record, effects, unasked }: DevOutcome): readonly string[] => {
   const { row } = record.details;
   const isScripted = record.model?.isScripted ?? true;
   const difference = differenceOf(effects, expected.effects);
@@ -51,5 +59,6 @@ const findDifferences = ({ scenario: { expected }, record, effects }: DevOutcome
       ? []
       : [`reason ${row.reason ?? 'none'}, expected ${expected.reason}`]),
     ...(difference === undefined ? [] : [difference]),
+    ...(unasked.length === 0 ? [] : [`nobody asked for ${unasked.join(', ')}`]),
   ];
 };

@@ -57,6 +57,8 @@ export interface DevPlan {
   readonly isOffline: boolean;
   /** Until a signal; else the stack ends with the run. */
   readonly isStaying: boolean;
+  /** A person sits at the terminal, and may be asked. */
+  readonly isAttended: boolean;
   /** For people: standard output, or with `--json` standard error. */
   readonly view: Output;
   readonly output: Output;
@@ -74,9 +76,10 @@ const planDev = (
     );
   }
   const isJson = options.json === true;
-  const isStaying = options.stay === true || (output.isInteractive && options.once !== true && !isJson);
+  const isAttended = output.isInteractive && options.once !== true && !isJson;
+  const isStaying = options.stay === true || isAttended;
   const view = isJson ? forJson(output) : output;
-  return { options, settings, example, scenario, isOffline, isStaying, view, output };
+  return { options, settings, example, scenario, isOffline, isStaying, isAttended, view, output };
 };
 
 const runOn = async (session: Session, plan: DevPlan): Promise<number> => {

@@ -4,11 +4,12 @@ import type { Services } from '../services';
 import { CommandFailure } from '../errors';
 import { formatNumberOf, oneLine } from '../view/format';
 import { SCRIPTED } from '../view/model-line';
-import { readRecord } from '../view/run-record';
+import { readRecord, type RunRecord } from '../view/run-record';
 import { renderResult } from '../view/result-view';
 import { watchRun } from '../view/watch-run';
 import { prepareScenario, readEffects } from './example-control';
 import { buildDevReport, type DevReport } from './judge-run';
+import { answererOf, attendRun, NOBODY_ASKED, SCENARIO_SUBJECT } from './people/attend-run';
 import type { DevPlan } from './run-dev';
 import type { DevStack } from './start-stack';
 
@@ -34,15 +35,29 @@ export const runScenario = async (given: ScenarioRun): Promise<number> => {
   tellStart(given, row);
   const reader = { ...services, tenant: TENANT };
   const { run } = row.ref;
-  await watchRun({ ...reader, run, everyMs: EVERY_MS, signal: timeLimit(plan) }, view);
+  const signal = timeLimit(plan);
+  const { afterPage, unasked } = attendRun(given, run, signal);
+  await watchRun({ ...reader, run, everyMs: EVERY_MS, signal, afterPage }, view);
   const record = await readRecord(reader, run);
   if (record.details.row.terminal === undefined) tellUnended(record.details.row, plan);
-  const effects = await readEffects(example, stack, row.ref.run);
-  const report = buildDevReport({ scenario, record, effects });
+  const [effects, waits] = await Promise.all([
+    readEffects(example, stack, run),
+    reportWaits(services, record.details.waits),
+  ]);
+  const report = buildDevReport({ scenario, record, effects, waits, unasked: unasked().map(({ kind }) => kind) });
   for (const line of ['', ...renderResult(record, view.colors), ...renderVerdict(report, given)]) view.print(line);
   if (options.json === true) output.printJson(report);
   return report.expected.isMet ? 0 : 1;
 };
+
+const reportWaits = ({ store }: Services, waits: RunRecord['details']['waits']): Promise<DevReport['waits']> =>
+  Promise.all(
+    waits.map(async ({ ref, id, kind, state, responseId }) => {
+      const responses = responseId === undefined ? [] : await store.waits.responses(ref, id);
+      const answeredBy = responses.find((each) => each.id === responseId)?.principal.subject ?? null;
+      return { id, kind, state, answeredBy };
+    }),
+  );
 
 const requireAgent = ({ plan: { scenario }, stack: { agents } }: ScenarioRun): void => {
   if (agents.includes(scenario.agent)) return;
@@ -83,16 +98,11 @@ const tellUnended = ({ state }: RunRow, { options, output }: DevPlan): void => {
 const timeLimit = ({ isStaying, options }: DevPlan): AbortSignal =>
   isStaying ? new AbortController().signal : AbortSignal.timeout(options.timeout * 1000);
 
-const renderVerdict = (
-  report: DevReport,
-  { plan: { view, isStaying }, stack, dataDir }: ScenarioRun,
-): readonly string[] => {
-  const { bold, dim, green, red } = view.colors;
-  const { expected, desk, run } = report;
+const renderVerdict = (report: DevReport, { plan, stack, dataDir }: ScenarioRun): readonly string[] => {
+  const { view, isStaying } = plan;
+  const { bold, dim } = view.colors;
+  const { desk, run } = report;
   const effects = desk.effects.length === 0 ? ['    none'] : desk.effects.map((each) => `    ${describeEffect(each)}`);
-  const verdict = expected.isMet
-    ? green(`  As the scenario says: ${expected.terminal}, ${formatNumberOf(desk.effects.length, 'effect')}`)
-    : red(`  Not as the scenario says: ${expected.differences.join('; ')}`);
   const look = isStaying
     ? [
         `    ${stack.serviceUrl}/runs/${run}`,
@@ -105,11 +115,34 @@ const renderVerdict = (
   return [
     bold(`  Effects outside ${dim('(counted there)')}`),
     ...effects,
-    verdict,
+    ...renderWaits(report, plan),
+    describeVerdict(report, plan),
     bold('  Look further'),
     ...look,
     `    data and logs in ${dataDir}`,
   ];
+};
+
+const renderWaits = ({ waits }: DevReport, { view: { colors } }: DevPlan): readonly string[] =>
+  waits.length === 0
+    ? []
+    : [
+        colors.bold('  Asked of people'),
+        ...waits.map(({ id, kind, state, answeredBy }) => {
+          const who = answeredBy === SCENARIO_SUBJECT ? NOBODY_ASKED : `answered by ${oneLine(answeredBy ?? 'nobody')}`;
+          return `    ${kind} ${id}  ${state}  ${colors.yellow(who)}`;
+        }),
+      ];
+
+const describeVerdict = ({ expected, desk, waits }: DevReport, plan: DevPlan): string => {
+  const { green, red, yellow } = plan.view.colors;
+  const differences = expected.differences.join('; ');
+  if (expected.isMet) {
+    return green(`  As the scenario says: ${expected.terminal}, ${formatNumberOf(desk.effects.length, 'effect')}`);
+  }
+  return answererOf(plan) !== 'scenario' && waits.length > 0
+    ? yellow(`  Not as the scenario says, which has answers of its own: ${differences}`)
+    : red(`  Not as the scenario says: ${differences}`);
 };
 
 /** Whatever the example lists, by name: `kind reassign  ticket T100  …`. */

@@ -11,11 +11,13 @@ export interface WatchOptions extends RunReader {
   readonly signal: AbortSignal;
   /** Told the row of every page; true ends the watching. */
   readonly isEnough?: (row: RunRow) => boolean;
+  /** Told the row of every page, when its lines are printed; the next lines follow when it is done. */
+  readonly afterPage?: (row: RunRow) => Promise<void>;
 }
 
 /** Resolves to the row as it was read last, or undefined where the signal came before any line. */
 export const watchRun = async (
-  { run, isEnough, ...options }: WatchOptions,
+  { run, isEnough, afterPage, ...options }: WatchOptions,
   output: Pick<Output, 'print' | 'colors'>,
 ): Promise<RunRow | undefined> => {
   const { runs, tenant } = options;
@@ -29,6 +31,7 @@ export const watchRun = async (
       last = details.row;
     }
     if (isEnough?.(last) === true) break;
+    await afterPage?.(last);
   }
   return last;
 };

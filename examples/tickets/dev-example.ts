@@ -35,7 +35,7 @@ export const devExample = {
     },
   ],
   scenarios: SCENARIOS.map((scenario) => {
-    const { name, id, title, agent, goal, data, limits, modelFaults, expected } = scenario;
+    const { name, id, title, agent, goal, data, limits, modelFaults, answers, expected } = scenario;
     return {
       name,
       id,
@@ -46,6 +46,7 @@ export const devExample = {
       ...(limits === undefined ? {} : { limits }),
       prepare: prepare(scenario),
       modelFaults,
+      answers,
       expected: { ...expected, effects: expected.effects.map(effectOf) },
     };
   }),

@@ -22,7 +22,17 @@ export interface Scenario {
   readonly deskSettings: Partial<Settings>;
   /** For `POST /_control/faults` of the offline model server. A real model is not made to fail. */
   readonly modelFaults: readonly ModelFault[];
+  /** What people say where the run asks them, in this order. */
+  readonly answers: readonly Answer[];
   readonly expected: Expected;
+}
+
+export interface Answer {
+  /** Of the wait that it is for. */
+  readonly kind: 'approval' | 'question' | 'acceptance' | 'reconciliation' | 'handoff';
+  readonly response: JsonObject;
+  /** The code with which it has to be refused; the next answer of this kind then goes to the same wait. */
+  readonly refusedAs?: string;
 }
 
 export interface Expected {
@@ -63,6 +73,7 @@ export const scenario = (given: Plain & Partial<Scenario>): Scenario => ({
   deskFaults: [],
   deskSettings: {},
   modelFaults: [],
+  answers: [],
   ...given,
 });
 

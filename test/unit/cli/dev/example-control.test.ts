@@ -57,6 +57,7 @@ const scenario: DevScenario = {
   data: {},
   prepare: [{ process: 'desk', path: '/faults', body: { fault: 1 } }],
   modelFaults: [{ fault: { kind: 'refusal' } }],
+  answers: [],
   expected: { terminal: 'SUCCEEDED', reason: 'r', effects: [] },
 };
 

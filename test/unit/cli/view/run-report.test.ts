@@ -57,6 +57,7 @@ const scenario: DevScenario = {
   data: {},
   prepare: [],
   modelFaults: [],
+  answers: [],
   expected: {
     terminal: 'SUCCEEDED',
     reason: 'finish.done',
@@ -64,8 +65,8 @@ const scenario: DevScenario = {
   },
 };
 const EFFECT = { id: 'F1', kind: 'reassign', args: { team: 'payments', reason: 'R-7' } };
-const judge = (record: RunRecord, effects: readonly (typeof EFFECT)[]) =>
-  DEV_REPORT.parse(buildDevReport({ scenario, record, effects })).expected;
+const judge = (record: RunRecord, effects: readonly (typeof EFFECT)[], unasked: readonly string[] = []) =>
+  DEV_REPORT.parse(buildDevReport({ scenario, record, effects, waits: [], unasked })).expected;
 
 test('a scenario is met by its terminal, its reason and exactly its effects', () => {
   expect(judge(RECORD, [EFFECT])).toMatchObject({ isMet: true, differences: [] });
@@ -73,6 +74,13 @@ test('a scenario is met by its terminal, its reason and exactly its effects', ()
 
 test('a double action is not what the scenario says', () => {
   expect(judge(RECORD, [EFFECT, EFFECT])).toMatchObject({ isMet: false, differences: ['2 effects, expected 1'] });
+});
+
+test('an answer that nobody asked for is not what the scenario says', () => {
+  expect(judge(RECORD, [EFFECT], ['approval'])).toMatchObject({
+    isMet: false,
+    differences: ['nobody asked for approval'],
+  });
 });
 
 test('another effect is named', () => {
