@@ -132,6 +132,24 @@ describe('what a person does to a run', () => {
     await place.stage.end(run);
   });
 
+  test('says after its end what became of an operation that nobody could prove', async () => {
+    await place.stage.desk.addFault({ ...ROUTE, fault: { kind: 'apply-then-drop' } });
+    const run = await place.stage.start({ agent: 'tickets-brief-neither', limits: { deadlineMs: 7_000 } });
+    expect((await place.stage.end(run)).terminal).toBe('EXPIRED');
+    const page = await place.signIn();
+    await page.goto(`/runs/${run.ref.run}`);
+
+    await page.getByRole('heading', { name: 'What became of reassign_ticket?' }).waitFor();
+    await page.getByRole('radio', { name: /^It was done/ }).check();
+    await page.getByRole('textbox', { name: 'How you know' }).fill('The desk shows it.');
+    await page.getByRole('button', { name: 'Record it' }).click();
+
+    await page.getByRole('heading', { name: 'Result, version 2' }).waitFor();
+    expect(await page.getByRole('region', { name: /^Result/ }).innerText()).toContain('by bob: The desk shows it.');
+    expect(await page.getByText('what became of every operation is known').count()).toBe(1);
+    expect(await effectsOf(place.stage)).toEqual([REASSIGNED]);
+  });
+
   test('is found by words of its goal, by its id, and by its state', async () => {
     const run = await place.stage.start({ goal: 'Reassign T100, and mind the 100% case_sensitive words.' });
     await place.stage.end(run);
