@@ -1,9 +1,10 @@
 /** Signals and queries. They enqueue, wake or answer; none of them decides. */
 import { defineQuery, defineSignal, setHandler, type CancellationScope } from '@temporalio/workflow';
-import { QUERIES, SIGNALS, type RespondSignal, type Snapshot, type ToolEventSignal } from './contract/messages';
+import { QUERIES, SIGNALS, type Snapshot } from './contract/messages';
 import type { Run } from './machine/run';
 import type { Means } from './means';
 import type { Performer } from './perform';
+import { isWholeResponse, readOperation, readWait } from './signals';
 
 interface Handled {
   readonly means: Means;
@@ -19,13 +20,17 @@ export const registerHandlers = ({ means: { inbox, flight, current }, performer,
     flight.note('signal');
     requestCancel('signal');
   });
-  setHandler(defineSignal<[RespondSignal]>(SIGNALS.respond), ({ wait }) => {
+  setHandler(defineSignal<[unknown]>(SIGNALS.respond), (given) => {
     flight.note('signal');
-    performer.wake(wait);
+    const wait = readWait(given);
+    if (wait === undefined) return;
+    if (isWholeResponse(given)) performer.judge(wait, given);
+    else performer.wake(wait);
   });
-  setHandler(defineSignal<[ToolEventSignal]>(SIGNALS.toolEvent), ({ operation }) => {
+  setHandler(defineSignal<[unknown]>(SIGNALS.toolEvent), (given) => {
     flight.note('signal');
-    performer.lookInto(operation);
+    const operation = readOperation(given);
+    if (operation !== undefined) performer.lookInto(operation);
   });
   setHandler(defineSignal(SIGNALS.message), () => {
     flight.note('signal');

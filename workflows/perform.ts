@@ -70,6 +70,15 @@ export class Performer {
     this.waits.wake(wait);
   }
 
+  /** A whole response came as a signal: stored and judged before anything else, and before the run continues as new. */
+  judge(wait: WaitId, signal: unknown): void {
+    const { side, flight, ref } = this.means;
+    side.start(async () => {
+      await flight.begin('activity', () => stored.judgeSignalled({ ref, signal }));
+      this.waits.wake(wait);
+    });
+  }
+
   /** Something about this operation has arrived. */
   lookInto(operation: OperationId): void {
     const { side, current } = this.means;
