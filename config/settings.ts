@@ -80,13 +80,6 @@ export const SETTINGS = z.object({
     .min(0)
     .optional()
     .describe('Runs that a worker keeps in memory between their tasks; 0 replays every task from the start.'),
-  HOLDFAST_CONTINUE_AFTER_EVENTS: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .max(10_000)
-    .optional()
-    .describe('Estimated history events after which a run continues as new; absent: 2000.'),
   HOLDFAST_STORE_GRACE_MS: z.coerce
     .number()
     .int()
@@ -151,7 +144,6 @@ export interface Settings {
   readonly callbacks: { readonly secrets: readonly Uint8Array[]; readonly baseUrl?: string };
   readonly maxCachedWorkflows?: number;
   readonly deployment?: { readonly name: string; readonly buildId: string };
-  readonly continueAfterEvents?: number;
 }
 
 export class InvalidSettings extends Error {
@@ -206,9 +198,6 @@ const toSettings = (values: z.output<typeof SETTINGS>): Settings =>
     ...(values.HOLDFAST_MAX_CACHED_WORKFLOWS === undefined
       ? {}
       : { maxCachedWorkflows: values.HOLDFAST_MAX_CACHED_WORKFLOWS }),
-    ...(values.HOLDFAST_CONTINUE_AFTER_EVENTS === undefined
-      ? {}
-      : { continueAfterEvents: values.HOLDFAST_CONTINUE_AFTER_EVENTS }),
     ...(values.DATABASE_URL === undefined ? {} : { databaseUrl: values.DATABASE_URL }),
     ...(values.HOLDFAST_TEMPORAL_CLI === undefined ? {} : { temporalCli: values.HOLDFAST_TEMPORAL_CLI }),
     ...(values.HOLDFAST_WORKFLOW_BUNDLE === undefined

@@ -47,7 +47,7 @@ export const runWorker = async ({ settings, temporal, onReady }: WorkerTargets):
     const { storeGraceMs, callbacks, tokenKey } = settings;
     const callbackBase = callbacks.baseUrl === undefined ? {} : { callbackBaseUrl: callbacks.baseUrl };
     const deps = { store, registry, log, model, storeGraceMs, ...callbackBase, ...(tokenKey && { tokenKey }) };
-    const { taskQueue, maxCachedWorkflows, continueAfterEvents, deployment } = settings;
+    const { taskQueue, maxCachedWorkflows, deployment } = settings;
     const worker = await createWorker({
       connection,
       namespace,
@@ -60,7 +60,6 @@ export const runWorker = async ({ settings, temporal, onReady }: WorkerTargets):
     const target: StartTarget = {
       temporal: new Client({ connection: clientConnection, namespace }),
       taskQueue,
-      ...(continueAfterEvents === undefined ? {} : { continueAfterEvents }),
     };
     const names = [...registry.agents.keys()];
     await serve({ worker, store, log, ...target }, () => {
