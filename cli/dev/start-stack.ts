@@ -9,6 +9,7 @@ import { environmentOfDevWorker, environmentOfOthers, readSearchPath } from '../
 import type { Settings } from '../../config/settings';
 import { migrate } from '../../store/postgres';
 import { SEARCH_ATTRIBUTE_TYPES } from '../search-attribute-types';
+import { errorText } from '../stack/errors';
 import type { DataDirLayout } from '../stack/data-dir';
 import { startPostgres } from '../stack/postgres';
 import type { ProcessGroup } from '../stack/process-group';
@@ -177,14 +178,26 @@ const environmentOf = (
   ...servers.agentsModule.environment,
 });
 
-const startWorker = async ({ group }: StackOptions, environment: DevEnvironment): Promise<readonly string[]> => {
-  const { ready } = await group.startScript({
+const startWorker = async (options: StackOptions, environment: DevEnvironment): Promise<readonly string[]> => {
+  const { ready } = await options.group.startScript({
     name: 'worker',
     script: join(PACKAGE_DIR, 'workers', 'main.js'),
     args: ['--exit-with-parent'],
     env: environmentOfDevWorker(environment),
+    onKilled: () => void replaceWorker(options, environment),
   });
   return WORKER_READY.parse(ready).agents;
+};
+
+/** Whoever kills it wants to see that nothing is lost by that. One that cannot start breaks the stack by its own end. */
+const replaceWorker = async (options: StackOptions, environment: DevEnvironment): Promise<void> => {
+  const { onProgress } = options;
+  onProgress('The worker was killed: another one takes over');
+  try {
+    await timed('worker', options, () => startWorker(options, environment));
+  } catch (error) {
+    onProgress(`No other worker has started: ${errorText(error)}`);
+  }
 };
 
 /** Temporal's reader of profiles fails on a file without any. */

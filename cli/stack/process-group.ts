@@ -21,6 +21,8 @@ export interface ScriptOptions {
   /** The whole environment; the parent's when left out. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly readyTimeoutMs?: number | undefined;
+  /** In place of the group's `onUnexpectedExit`, where a signal from outside ended it. */
+  readonly onKilled?: (() => void) | undefined;
 }
 
 export interface StartedScript {
@@ -29,6 +31,8 @@ export interface StartedScript {
 }
 
 const READY_TIMEOUT_MS = 30_000;
+/** Exit codes above it are those of signals. */
+const SIGNALLED = 128;
 
 /**
  * The processes of one stack. They end in the reverse order of their start, one after another, so that what depends on
@@ -57,7 +61,7 @@ export class ProcessGroup {
       graceMs: this.options.graceMs,
     });
     this.add(child);
-    this.report(child);
+    this.report(child, script);
     const ready = await waitForReadyLine(child, script.readyTimeoutMs ?? READY_TIMEOUT_MS);
     return { process: child, ready };
   }
@@ -90,9 +94,11 @@ export class ProcessGroup {
     }
   }
 
-  private report(child: WatchedProcess): void {
+  private report(child: WatchedProcess, { onKilled }: ScriptOptions): void {
     void child.exited.then((status) => {
-      if (this.stopping === undefined) this.options.onUnexpectedExit?.(child.name, status);
+      if (this.stopping !== undefined) return;
+      if (onKilled !== undefined && status.code > SIGNALLED) onKilled();
+      else this.options.onUnexpectedExit?.(child.name, status);
     });
   }
 

@@ -294,7 +294,7 @@ describe('a group of processes', () => {
       `require('node:fs').writeFileSync(${JSON.stringify(at('pid'))}, String(process.pid)); setInterval(() => {}, 1000);`,
     );
 
-    await expect(group.startScript({ name: 'one', script, readyTimeoutMs: 500 })).rejects.toMatchObject({
+    await expect(group.startScript({ name: 'one', script, readyTimeoutMs: 2_000 })).rejects.toMatchObject({
       type: 'stack.process_not_ready',
     });
     await group.stop();
@@ -314,6 +314,26 @@ describe('a group of processes', () => {
 
     expect(await waitFor(() => ended.length > 0, LIMIT_MS)).toBe(true);
     expect(ended).toEqual([['one', 137]]);
+  });
+
+  test('leaves one that was killed to whoever started it, but not one that failed by itself', async () => {
+    const told: unknown[] = [];
+    const group = new ProcessGroup({
+      logDir: at('logs'),
+      onUnexpectedExit: (name, { code }) => told.push([name, code]),
+    });
+    const onKilled = (): void => {
+      told.push('killed');
+    };
+    const start = async (name: string, source: string) =>
+      group.startScript({ name, script: writeChild(source), args: [name, at('order')], onKilled });
+    const child = await start('one', CHILD);
+    child.process.signal('SIGKILL');
+    expect(await waitFor(() => told.length > 0, LIMIT_MS)).toBe(true);
+    await expect(start('two', 'process.exit(3);')).rejects.toMatchObject({ type: 'stack.process_exited' });
+
+    expect(await waitFor(() => told.length > 1, LIMIT_MS)).toBe(true);
+    expect(told).toEqual(['killed', ['two', 3]]);
   });
 });
 
