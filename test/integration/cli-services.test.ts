@@ -198,16 +198,16 @@ describe('people', () => {
     expect(json(elsewhere.stdout)).toMatchObject({ error: { code: 'wait.not_found' } });
   });
 
-  test('approved, the run goes on to its end; a second approval is told the first', async () => {
+  test('approved, the run goes on to its end; the same approval again gets its verdict, a denial afterwards is refused', async () => {
     const approved = await run('waits', 'approve', wait, '--response-id', 'r1', '--json', ...OF);
     const again = await run('waits', 'approve', wait, '--response-id', 'r1', ...OF);
-    const other = await run('waits', 'deny', wait, '--reason', 'too late', ...OF);
     const watched = await run('runs', 'watch', started, '--tenant', 'people');
+    const other = await run('waits', 'deny', wait, '--reason', 'too late', ...OF);
 
     expect(json(approved.stdout)).toMatchObject({ response: 'r1', verdict: 'accepted', isRepeated: false });
     expect([approved.exitCode, again.exitCode, other.exitCode]).toEqual([0, 0, 1]);
     expect(again.stdout).toMatch(/accepted at .*, as before/);
-    expect(other.stderr).toMatch(/"approve".*response\.already_decided/);
+    expect(other.stderr).toMatch(/has ended as SUCCEEDED.*response\.run_ended/);
     expect(watched.stdout).toMatch(/FINALIZING +→ SUCCEEDED/);
   });
 
