@@ -80,7 +80,12 @@ const HARMLESS: readonly Point[] = [
   {
     name: 'while the model says nothing',
     hold: () => stage.model.addFault({ fromRequest: 1, fault: { kind: 'stall' } }),
-    reach: (run) => stateIs(run, 'MODEL_RUNNING'),
+    // The state comes first: the attempt is opened before its request leaves.
+    reach: () =>
+      stage.until(
+        () => Promise.resolve(stage.model.requests.length),
+        (count) => count >= 1,
+      ),
   },
   {
     name: 'while a read runs',
