@@ -121,7 +121,7 @@ module.exports = {
     only(
       'examples',
       '^examples/',
-      ['^index\\.ts$', '^(client|workflows|testing)/index\\.ts$', '^testing/'],
+      ['^index\\.ts$', '^(client|workflows|testing|store/postgres)/index\\.ts$', '^testing/'],
       'Examples see what a user sees: the public face of the package.',
     ),
     forbid(

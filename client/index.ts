@@ -1,6 +1,7 @@
 /** What a service or script imports to start and follow runs. */
 export type { ArtifactPart, FollowOptions, HoldfastClient } from './holdfast-client';
 export { createDirectClient, type DirectParts } from './direct/direct-client';
+export { createDirectParts, type DirectPartsOptions } from './direct/direct-parts';
 export { createHttpClient, type HttpClientOptions } from './remote/http-client';
 export { RunFeeds, type RunFeedsOptions } from './feed/run-feeds';
 export { HoldfastError, type ClientErrorCode, type HoldfastErrorCode } from './errors';

@@ -1,45 +1,25 @@
 /** Wires what a process of the service needs, on a store and a connection to Temporal that it is given. */
 import type { Logger } from 'pino';
-import type { AgentRegistry } from '../../definition/registry';
-import type { StartTarget } from '../../relays/start-workflow';
-import type { TokenKey } from '../../responses/token';
-import type { Store } from '../../store/store';
 import { SIGNALS, type ToolEventSignal } from '../../workflows/contract/messages';
-import { AfterEnd } from '../after-end';
-import { RunFeeds } from '../feed/run-feeds';
-import { Runs } from '../runs';
-import { Waits } from '../waits';
+import { createDirectParts, type DirectPartsOptions } from '../direct/direct-parts';
 import { createTokenVerifier, type TokenSettings } from './auth/verify-token';
 import { createCallbackReceiver } from './callbacks/create-callback-receiver';
 import type { ServiceDeps, ServiceLimits } from './service';
 
-export interface ServiceParts extends StartTarget {
-  readonly store: Store;
+export interface ServiceParts extends DirectPartsOptions {
   readonly log: Logger;
   /** Aborted when the service is being stopped. */
   readonly closing: AbortSignal;
   readonly tokens: TokenSettings;
-  /** Whose policies say who may answer and resolve; without any, all such requests are refused. */
-  readonly agents?: AgentRegistry;
-  /** Of the tokens of waits: the same in every process that shows or judges them. */
-  readonly tokenKey?: TokenKey;
   /** Keys of callbacks, decoded; without any no callbacks are taken. */
   readonly callbackSecrets?: readonly Uint8Array[];
-  readonly feeds?: RunFeeds;
   readonly limits?: Partial<ServiceLimits>;
 }
 
 export const createService = (parts: ServiceParts): ServiceDeps => {
-  const { store, temporal, taskQueue, log, closing, tokens, agents, tokenKey, callbackSecrets = [], limits } = parts;
-  const judging = { store, temporal, ...(agents === undefined ? {} : { agents }) };
+  const { store, temporal, log, closing, tokens, callbackSecrets = [], limits } = parts;
   return {
-    parts: {
-      store,
-      runs: new Runs({ store, temporal, taskQueue }),
-      waits: new Waits({ ...judging, ...(tokenKey === undefined ? {} : { tokenKey }) }),
-      afterEnd: new AfterEnd({ ...judging, taskQueue }),
-      feeds: parts.feeds ?? new RunFeeds({ store, log }),
-    },
+    parts: createDirectParts(parts),
     verifyToken: createTokenVerifier(tokens),
     log,
     closing,
