@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { Runs } from '../../../client/runs';
 import { createPostgresStore } from '../../../store/postgres';
 import { effectsOf, type Seen } from '../../support/scenario/effects';
+import { readExecutions } from '../../support/scenario/histories';
 import { setStage, type Stage } from '../../support/scenario/stage';
 
 let stage: Stage;
@@ -65,7 +66,34 @@ describe('A1: rules allow the reassignment unattended', () => {
     expect(await later.result(stage.tenant, run.ref.run)).toEqual(first);
     await store.close();
   });
+
+  test('nothing that was said or sent is in the history or in the log of the worker', async () => {
+    const canary = 'CANARY-51c2';
+    const run = await stage.start({ goal: `Reassign T100 by the rules. ${canary}`, data: { ticket: 'T100', canary } });
+    await stage.end(run);
+    const answer = (await stage.runs.result(stage.tenant, run.ref.run))?.answer ?? '';
+
+    const histories = (await readExecutions(stage.temporal, run.ref.run)).map(({ history }) => textIn(history)).join();
+    const log = stage.workerLog().map((line) => JSON.stringify(line));
+
+    expect(stage.model.requests.at(-1)?.body).toContain(canary);
+    expect(answer).toContain('payments-oncall');
+    expect(histories).toContain(run.ref.run);
+    expect(log.join('\n')).toContain(run.ref.run);
+    for (const said of [canary, answer, 'payments-oncall']) {
+      expect(histories).not.toContain(said);
+      expect(log.filter((line) => line.includes(said))).toEqual([]);
+    }
+  });
 });
+
+/** All text in it, that of payloads included. */
+const textIn = (value: unknown): string => {
+  if (typeof value === 'string') return `${value}\n`;
+  if (value instanceof Uint8Array) return `${Buffer.from(value).toString()}\n`;
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.values(value).map(textIn).join('');
+};
 
 /** By the example's prices, rounded per attempt: 3 dollars a million for input, 15 for output. */
 const costOf = (attempts: readonly { readonly usage: { readonly costMicros: number } }[]): number =>
