@@ -35,10 +35,9 @@ const start = (...args: string[]): CliProcess => {
   return cli;
 };
 const run = (...args: string[]): Promise<CliResult> => runCliProcess(args, { dist, dataDir });
-const runWith = (env: Readonly<Record<string, string>>, ...args: string[]): Promise<CliResult> =>
-  runCliProcess(args, { dist, dataDir: join(dir, 'elsewhere'), env });
 
 const json = (text: string): unknown => JSON.parse(text);
+const PROCESS = z.object({ pid: z.int() });
 
 describe('one run and out', () => {
   let cli: CliProcess;
@@ -210,6 +209,17 @@ describe('one run and out', () => {
       expect(stderr).toMatch(words);
     });
 
+    test('the worker that somebody kills is replaced, and the next run is served', async () => {
+      const { pid } = PROCESS.parse(json(readFileSync(join(dataDir, 'run', 'worker.json'), 'utf8')));
+      process.kill(pid, 'SIGKILL');
+      const task = ['--agent', 'tickets', '--goal', 'Read ticket T101 and handle it', '--data', '{"ticket":"T101"}'];
+
+      const waited = await run('runs', 'start', ...task, '--wait', '--json');
+
+      expect(RUN_REPORT.parse(json(waited.stdout))).toMatchObject({ terminal: 'SUCCEEDED' });
+      expect(stack.stderr()).toMatch(/The worker was killed: another one takes over/);
+    });
+
     test('the doctor finds nothing wrong', async () => {
       const { exitCode: code, stdout } = await run('doctor', '--json');
 
@@ -239,6 +249,20 @@ describe('one run and out', () => {
       expect(existsSync(stackFilePath(dataDir))).toBe(false);
       expect(existsSync(join(dataDir, 'stack.lock'))).toBe(false);
     });
+  });
+
+  test('where a person is asked and nobody is there, the scenario answers, and that is said', async () => {
+    const asked = await run('dev', '--once', '--json', '--scenario', 'missing-input');
+    const { terminal, waits, expected } = DEV_REPORT.parse(json(asked.stdout));
+
+    expect({ exitCode: asked.exitCode, terminal, differences: expected.differences }).toEqual({
+      exitCode: 0,
+      terminal: 'SUCCEEDED',
+      differences: [],
+    });
+    expect(waits).toMatchObject([{ kind: 'question', state: 'CONSUMED', answeredBy: 'scenario' }]);
+    expect(asked.stderr).toMatch(/nobody was asked: \{"ticket":100\} → ticket: got 100, expected a text/);
+    expect(asked.stderr).toMatch(/nobody was asked: \{"ticket":"T100"\} → accepted/);
   });
 });
 
@@ -289,100 +313,4 @@ test('an example of one’s own runs, and an effect that its scenario does not e
     expected: { isMet: false, differences: ['1 effect, expected 0'] },
   });
   expect(exitCode).toBe(1);
-});
-
-describe('without services', () => {
-  test('an unknown scenario is wrong usage', async () => {
-    const { exitCode, stderr } = await runWith({}, 'dev', '--scenario', 'nope');
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/--scenario: got 'nope', expected one of the example tickets: normal, /);
-  });
-
-  test('a wrong setting is wrong usage, and named', async () => {
-    const { exitCode, stderr } = await runWith({ HOLDFAST_LOG_LEVEL: 'loud' }, 'runs', 'list');
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/HOLDFAST_LOG_LEVEL: got "loud"/);
-  });
-
-  test('a fault of the model is not asked of a real one', async () => {
-    const { exitCode, stderr } = await runWith({ ANTHROPIC_API_KEY: 'x' }, 'dev', '--scenario', 'refused');
-
-    expect(exitCode).toBe(2);
-    expect(stderr).toMatch(/--scenario: got 'refused'.*--offline/);
-  });
-
-  test('runs need services, and the way to them is told', async () => {
-    const { exitCode, stderr } = await runWith({}, 'runs', 'list');
-
-    expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/DATABASE_URL: got nothing[^]*holdfast dev/);
-  });
-
-  test('a database that does not answer is told by its address, without the password', async () => {
-    const env = { DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/holdfast' };
-
-    const { exitCode, stdout, stderr } = await runWith(env, 'runs', 'list', '--json');
-
-    expect(exitCode).toBe(1);
-    expect(json(stdout)).toMatchObject({ error: { code: 'database.unavailable' } });
-    expect(stderr).toMatch(/no answer at 127\.0\.0\.1:1\/holdfast/);
-    expect(stdout + stderr).not.toContain('secret');
-  });
-
-  test('the doctor names all that is missing, and how to mend it', async () => {
-    const env = { TEMPORAL_ADDRESS: '127.0.0.1:1', DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/holdfast' };
-
-    const { exitCode, stdout } = await runWith(env, 'doctor', '--json');
-
-    expect(exitCode).toBe(1);
-    expect(json(stdout)).toEqual({
-      isHealthy: false,
-      findings: [
-        {
-          check: 'database',
-          status: 'wrong',
-          found: expect.stringMatching(/127\.0\.0\.1:1\/holdfast/),
-          mend: expect.stringMatching(/DATABASE_URL/),
-        },
-        {
-          check: 'engine',
-          status: 'wrong',
-          found: expect.stringMatching(/127\.0\.0\.1:1/),
-          mend: expect.stringMatching(/TEMPORAL_ADDRESS/),
-        },
-        {
-          check: 'model',
-          status: 'wrong',
-          found: expect.stringMatching(/ANTHROPIC_API_KEY is not set/),
-          mend: expect.any(String),
-        },
-        { check: 'agents', status: 'wrong', found: expect.any(String), mend: expect.stringMatching(/HOLDFAST_AGENTS/) },
-        { check: 'bundle', status: 'ok', found: expect.any(String) },
-      ],
-    });
-  });
-
-  test('a worker says what it lacks', async () => {
-    const agents = join(dist, 'examples', 'tickets', 'agents.js');
-
-    const [nothing, noDatabase, noBundle] = await Promise.all([
-      runWith({}, 'worker'),
-      runWith({}, 'worker', '--agents', agents),
-      runWith(
-        {
-          DATABASE_URL: 'postgres://me:secret@127.0.0.1:1/holdfast',
-          ANTHROPIC_API_KEY: 'x',
-          HOLDFAST_WORKFLOW_BUNDLE: join(dir, 'none.js'),
-        },
-        ...['worker', '--agents', agents],
-      ),
-    ]);
-
-    expect([nothing.exitCode, noDatabase.exitCode, noBundle.exitCode]).toEqual([2, 2, 1]);
-    expect(nothing.stderr).toMatch(/--agents: got nothing/);
-    expect(noDatabase.stderr).toMatch(/DATABASE_URL: got nothing/);
-    expect(noBundle.stderr).toMatch(/workflow bundle: got nothing at .*none\.js.*npm run bundle/);
-  });
 });
