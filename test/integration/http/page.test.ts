@@ -1,6 +1,7 @@
 /** The page without a browser: who gets in, what other sites cannot do, and that nothing from outside becomes markup. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { setHttpStage, type AskInit, type HttpStage, type Person } from '../../support/http/http-stage';
+import { newRef, newWait, startedRun } from '../../support/store-contract/fixtures';
 
 const OLGA = { tenant: 'acme', subject: 'olga', roles: ['operator', 'approver'] };
 const VERA = { tenant: 'acme', subject: 'vera', roles: ['viewer'] };
@@ -134,6 +135,18 @@ describe('other sites', () => {
     expect(policy).not.toContain('unsafe');
     expect(headers.get('Cache-Control')).toBe('no-store');
     expect(headers.get('Referrer-Policy')).toBe('same-origin');
+    expect(headers.get('X-Frame-Options')).toBe('DENY');
+  });
+
+  test('cannot sign anybody out', async () => {
+    const cookie = await signIn(OLGA);
+
+    const foreign = await post('/signout', {}, { 'Sec-Fetch-Site': 'cross-site', Cookie: cookie });
+    const own = await post('/signout', {}, { ...OWN, Cookie: cookie });
+
+    expect(foreign.status).toBe(403);
+    expect(foreign.headers.get('Set-Cookie')).toBeNull();
+    expect(own.headers.get('Set-Cookie')).toMatch(/^holdfast_session=;/);
   });
 });
 
@@ -155,6 +168,27 @@ describe('what comes from outside', () => {
     expect(html).not.toMatch(/<script(?![^>]*src=)/);
     expect(html).not.toMatch(/<style|\sstyle=|\son[a-z]+=/);
   });
+});
+
+test('a plan that is too large to be shown says so, and links to the whole of it', async () => {
+  const { store } = stage;
+  const ref = await startedRun(store, { ref: newRef('acme') });
+  const plan = await store.artifacts.putJson(ref.tenant, {
+    schemaVersion: 1,
+    kind: 'approval',
+    why: 'it is a write',
+    isComplete: true,
+    operations: [{ id: 'op_1', tool: 'add_comment', risk: 'low', arguments: { text: `${'x'.repeat(300_000)}END` } }],
+  });
+  const { row } = await store.waits.open({ ref, events: [] }, newWait(ref, 1, { plan }));
+
+  const html = await (await look(OLGA, `/waits/${row.id}`)).text();
+  const whole = await look(OLGA, `/runs/${ref.run}/artifacts/${plan}`);
+
+  expect(html).toContain('This is not all of it.');
+  expect(html).toContain(`href="/runs/${ref.run}/artifacts/${plan}"`);
+  expect(html).not.toContain('END');
+  expect(whole.status).toBe(200);
 });
 
 describe('who may', () => {
