@@ -35,8 +35,9 @@ export const runWorker = async ({ settings, temporal, onReady }: WorkerTargets):
   const url = required(settings.databaseUrl, 'DATABASE_URL');
   const model = modelOf(settings);
   const bundlePath = requireBundle(settings.workflowBundle ?? BUNDLE_PATH);
-  installRuntime(log);
   const registry = await loadRegistry(agents);
+  // Not before: an engine runtime without a worker would keep the process of a worker that cannot start alive.
+  installRuntime(log);
   const store = createPostgresStore({ url });
   const { namespace, ...connect } = temporal;
   const [connection, clientConnection] = await Promise.all([

@@ -107,3 +107,7 @@ describe('F4: another release takes a running run over', () => {
     },
   );
 });
+
+test('a worker whose agents are faulty ends at once, and takes nothing', async () => {
+  await expect(stage.startWorker({ agents: agentsOf('faulty.ts') })).rejects.toThrow('ended before it was ready');
+});

@@ -40,7 +40,12 @@ export const startWorkerProcess = async (environment: WorkerEnvironment): Promis
     { env: toEnv(environment), stdio: ['pipe', 'pipe', 'pipe'] },
   );
   child.stderr.pipe(createWriteStream(environment.logFile, { flags: 'a' }));
-  await readyLine(child, environment.logFile);
+  try {
+    await readyLine(child, environment.logFile);
+  } catch (error) {
+    child.kill('SIGKILL');
+    throw error;
+  }
   const exited = once(child, 'exit');
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
