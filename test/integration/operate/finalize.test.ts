@@ -95,7 +95,7 @@ describe('an intended success', () => {
     expect(await check(run, await endingOf(run))).toEqual({ obstacle: 'operationOpen', unproved: 1 });
   });
 
-  test('is none while nobody knows what became of an operation, and nobody is finding out', async () => {
+  test('is none while nobody knows what became of an operation: a person is asked about it again', async () => {
     await stage.desk.addFault({ match: { route: 'reassign' }, fault: { kind: 'apply-then-drop' } });
     const other = ticketsAgent(stage.deskUrl, { contract: 'neither' });
     const run = await stage.begin({ agents: [agent({ tools: other.tools })] });
@@ -103,8 +103,17 @@ describe('an intended success', () => {
 
     const checked = await check(run, await endingOf(run));
 
-    expect(checked).toMatchObject({ obstacle: 'conditionUnmet', unproved: 1 });
-    expect((await findingOf(run, checked)).gaps?.map(({ kind }) => kind)).toContain('unknown');
+    expect(checked).toMatchObject({
+      obstacle: 'reconciliationRequired',
+      about: { step: 1, ordinal: 1 },
+      unproved: 1,
+    });
+    const { artifact } = checked;
+    if (artifact === undefined) throw new Error('a person has to be shown what it is about');
+    expect(await stage.store.artifacts.getJson(run.ref.tenant, artifact)).toMatchObject({
+      kind: 'reconciliation',
+      operations: [{ tool: 'reassign_ticket' }],
+    });
   });
 
   test('gives way to a plan that has changed meanwhile', async () => {
