@@ -4,7 +4,8 @@
  */
 import { isGrpcDeadlineError, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import type { Logger } from 'pino';
-import type { Store, Wake } from '../store/store';
+import type { Wake } from '../store/outside';
+import type { Store } from '../store/store';
 import { parseOperationId, parseWaitId } from '../workflows/contract/ids';
 import { SIGNALS, type RespondSignal, type ToolEventSignal } from '../workflows/contract/messages';
 import { startReconcile } from './reconcile-starter';

@@ -9,7 +9,7 @@ import { sql, type Selectable } from 'kysely';
 import { coordinatesOf, type OperationId } from '../../workflows/contract/ids';
 import type { RunRef } from '../../workflows/contract/records';
 import type { InboxRow } from '../rows';
-import type { InboxStore } from '../store';
+import type { InboxStore } from '../outside';
 import { mapPresent, present } from './columns';
 import type { Db, Session, Trx } from './connect';
 import { lockRun, type LockedRun } from './locked-run';

@@ -16,7 +16,7 @@ import type {
   RunRow,
   WaitRow,
 } from '../rows';
-import type { WaitStore } from '../store';
+import type { WaitStore } from '../outside';
 import { mapPresent, present } from './columns';
 import type { Session, Trx } from './connect';
 import { isSameJson } from './json';

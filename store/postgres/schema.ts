@@ -11,7 +11,8 @@ import type { Json, JsonObject } from '../../workflows/contract/json';
 import type { OperationState } from '../../workflows/machine/operation-transitions';
 import type { State, Terminal, WaitKind } from '../../workflows/machine/states';
 import type { AttemptState, DecisionRow, InboxEffect, Principal, Task, WaitRow } from '../rows';
-import type { LedgerEntry, WakeKind } from '../store';
+import type { WakeKind } from '../outside';
+import type { LedgerEntry } from '../store';
 
 type JsonColumn<T extends object | Json> = ColumnType<T, string, string>;
 type OptionalJson<T extends object> = ColumnType<T | null, string | null, string | null>;

@@ -5,7 +5,7 @@ import type { TenantId, WaitId } from '../../workflows/contract/ids';
 import type { RunRef } from '../../workflows/contract/records';
 import { CursorInvalid, RowMissing } from '../errors';
 import type { NewWait, WaitRow } from '../rows';
-import type { WaitFilter, WaitStore } from '../store';
+import type { WaitFilter, WaitStore } from '../outside';
 import { carryEvents } from './carry';
 import type { Db, Session, Trx } from './connect';
 import { lockRun, type LockedRun } from './locked-run';

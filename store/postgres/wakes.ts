@@ -1,7 +1,7 @@
 /** Signals that are owed to a workflow, sent again and again until what they are about has been read. */
 import { sql } from 'kysely';
 import type { RunRef } from '../../workflows/contract/records';
-import type { Wake, WakeKind, WakeStore } from '../store';
+import type { Wake, WakeKind, WakeStore } from '../outside';
 import { present } from './columns';
 import type { Db, Session, Trx } from './connect';
 import { decodeText, encodeKey } from './text';

@@ -1,7 +1,7 @@
 /** `waits list`: the inbox of a tenant, what has waited longest first. */
 import type { WaitSummary } from '../../../client/waits';
 import { parseRunId } from '../../../workflows/contract/ids';
-import type { WaitFilter } from '../../../store/store';
+import type { WaitFilter } from '../../../store/outside';
 import { WAIT_STATES } from '../../../store/rows';
 import { type WAIT_KINDS } from '../../../workflows/machine/states';
 import type { Action } from '../../context';

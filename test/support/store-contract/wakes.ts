@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Wake } from '../../../store/store';
+import type { Wake } from '../../../store/outside';
 import type { RunRef } from '../../../workflows/contract/records';
 import type { StoreUnderTest } from './fixtures';
 import { dispatchedOperation, endAs, inParallel, startedRun } from './fixtures';
