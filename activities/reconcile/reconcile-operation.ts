@@ -79,5 +79,6 @@ const sourceOf = ({ before, heard, input }: Source): ResolutionSource => {
   const asked = isJob(before.state) || before.polls > 0 ? 'poll' : 'lookUp';
   if (isUnproved(before.state)) return isUnproved(heard.row.state) ? asked : 'callback';
   const isFirst = input.look === 1 && Context.current().info.attempt === 1;
-  return isFirst ? 'reply' : asked;
+  // Its sender had its answer when it became a job; a poll of the run's own was still under way.
+  return isFirst && before.job === undefined ? 'reply' : asked;
 };
