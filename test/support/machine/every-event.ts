@@ -6,7 +6,7 @@
 import { END_OBSTACLES, type OperationOutcome, type RunEvent } from '../../../workflows/machine/events';
 import { parseDerivedId, type WaitId } from '../../../workflows/machine/ids';
 import { NO_TOTALS } from '../../../workflows/machine/ledger';
-import { isRevocable, type Call, type OpenWait, type Run } from '../../../workflows/machine/run';
+import type { Call, OpenWait, Run } from '../../../workflows/machine/run';
 import { isTerminal, TERMINALS, type WaitKind } from '../../../workflows/machine/states';
 import * as step from './steps';
 import { AT } from './steps';
@@ -173,7 +173,6 @@ const finalEvents = (run: Run): readonly RunEvent[] => {
   return [
     ...looks.map((look) => step.endChecked(look)(run)),
     ...(isCommitted ? TERMINALS.map((terminal) => step.committed(terminal)(run)) : []),
-    // The store lets a message overtake only an end that `finish` led to.
-    ...(isCommitted && isRevocable(run.ending) ? [step.commitOvertaken()(run)] : []),
+    ...(isCommitted ? [step.commitOvertaken()(run)] : []),
   ];
 };
