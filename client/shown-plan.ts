@@ -2,11 +2,12 @@
  * What a person is shown before they decide: complete, or it says that it is not; and nothing in it that cannot be seen.
  * What a machine needs exactly (arguments to edit) is beside it as JSON text, with the unseen escaped.
  */
-import { PLAN, QUESTION, type PlanData, type QuestionData } from '../responses/plan-shape';
+import { PLAN, QUESTION } from '../responses/plan-shape';
 import { showInvisible, showInvisibleIn, toVisibleJson } from '../responses/show-invisible';
 import type { WaitRow } from '../store/rows';
 import type { Store } from '../store/store';
 import type { Json } from '../workflows/contract/json';
+import type { Plan, Question } from '../workflows/contract/records';
 
 export interface ShownOperation {
   readonly operation: string;
@@ -29,7 +30,7 @@ export type ShownPlan =
       readonly why: string;
       readonly operations: readonly ShownOperation[];
       readonly isComplete: boolean;
-      readonly diagnosis?: NonNullable<PlanData['diagnosis']>;
+      readonly diagnosis?: NonNullable<Plan['diagnosis']>;
       /** What was approved before, where the terms have changed since. */
       readonly previous?: Json;
     }
@@ -49,7 +50,7 @@ export const loadShownPlan = async (
   return kind === 'question' ? showQuestion(QUESTION.parse(stored)) : showPlan(PLAN.parse(stored));
 };
 
-const showQuestion = ({ question, askedBy, candidates }: QuestionData): ShownPlan => {
+const showQuestion = ({ question, askedBy, candidates }: Question): ShownPlan => {
   const shown = showLong(question);
   return {
     kind: 'question',
@@ -60,7 +61,7 @@ const showQuestion = ({ question, askedBy, candidates }: QuestionData): ShownPla
   };
 };
 
-export const showPlan = (plan: PlanData): ShownPlan => {
+export const showPlan = (plan: Plan): ShownPlan => {
   const why = showLong(plan.why);
   const operations = plan.operations.map(showOperation);
   const { diagnosis, previous } = plan;
@@ -78,7 +79,7 @@ const MAX_ARGUMENTS_BYTES = 256_000;
 const MAX_TEXT_LENGTH = 100_000;
 const CUT_LENGTH = 20_000;
 
-const showOperation = (operation: PlanData['operations'][number]): ShownOperation => {
+const showOperation = (operation: Plan['operations'][number]): ShownOperation => {
   const { id, tool, risk, target, expectedVersion, repeats } = operation;
   const bytes = Buffer.byteLength(JSON.stringify(operation.arguments));
   const isComplete = bytes <= MAX_ARGUMENTS_BYTES;

@@ -3,16 +3,14 @@
  * than calls and stand alone in it; `read_evidence` is a read like any other, of what the run has stored itself.
  */
 import { z } from 'zod';
-import type { EvidenceId } from '../workflows/contract/ids';
+import { EVIDENCE_ID, parseEvidenceId } from '../workflows/contract/ids';
 import type { JsonObject } from '../workflows/contract/json';
 import type { Answer } from '../workflows/contract/records';
 import { convertSchema } from './provider-schema';
 import { responseSchemaSchema } from './response-schema';
 
-const parseEvidence = (text: string): EvidenceId => text as EvidenceId;
-
 /** `E3.1` for the result of a call, `W17.0` for a person's response. */
-export const evidenceIdSchema = z.string().regex(/^[EW]\d{1,6}\.\d{1,6}(@run_[A-Za-z0-9-]{6,64})?$/);
+export const evidenceIdSchema = z.string().regex(EVIDENCE_ID);
 
 const claim = z.strictObject({
   text: z.string().min(1).max(2_000),
@@ -115,7 +113,7 @@ export const toAnswer = ({ outcome, answer, claims }: z.output<typeof finishSche
   answer,
   claims: claims.map(({ text, evidence, asserts }) => ({
     text,
-    evidence: evidence.map(parseEvidence),
+    evidence: evidence.map(parseEvidenceId),
     ...(asserts === undefined ? {} : { asserts }),
   })),
 });

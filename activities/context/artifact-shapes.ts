@@ -3,14 +3,16 @@
  * shape is checked once, where it enters; unknown fields are left out, unknown versions are refused by `readArtifact`.
  */
 import { z } from 'zod';
+import { idBy } from '../../definition/id-schema';
 import type { DefinitionSnapshot } from '../../definition/snapshot';
+import { DIAGNOSIS, PLAN as PLAN_SHAPE, QUESTION as QUESTION_SHAPE } from '../../responses/plan-shape';
 import { ERROR_CODES, type Failure } from '../../workflows/contract/errors';
 import {
   parseArtifactHash,
+  parseEvidenceId,
   parseOperationId,
   parseRunId,
   parseWaitId,
-  type EvidenceId,
 } from '../../workflows/contract/ids';
 import type { Json } from '../../workflows/contract/json';
 import {
@@ -22,8 +24,6 @@ import {
   type Gap,
   type Manifest,
   type OperationSummary,
-  type Plan,
-  type Question,
   type ShownFact,
 } from '../../workflows/contract/records';
 import { WAIT_KINDS } from '../../workflows/machine/states';
@@ -43,30 +43,11 @@ const hash = z
   .string()
   .regex(/^[0-9a-f]{64}$/)
   .transform(parseArtifactHash);
-const parseEvidenceId = (id: string): EvidenceId => id as EvidenceId;
-const evidence = z
-  .string()
-  .regex(/^[EW]\d+\.\d+$/)
-  .transform(parseEvidenceId);
-const idBy = <Id>(parse: (value: unknown) => Id): z.ZodType<Id> =>
-  z.string().transform((value, context) => {
-    try {
-      return parse(value);
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'an id' });
-      return z.NEVER;
-    }
-  });
 const runId = idBy(parseRunId);
 const waitId = idBy(parseWaitId);
 const operationId = idBy(parseOperationId);
+const evidence = idBy(parseEvidenceId);
 const optional = z.exactOptional;
-
-const diagnosis = z.object({
-  rule: z.enum(['repeatedCall', 'repeatedError', 'noProgress', 'alternatingPlan']),
-  steps: z.array(count),
-  what: z.string(),
-});
 
 const gap: z.ZodType<Gap> = z.object({
   name: z.string(),
@@ -106,7 +87,7 @@ const addition: z.ZodType<Addition> = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('response'), wait: waitId }),
   z.object({ kind: z.literal('finding'), finding: hash }),
-  z.object({ kind: z.literal('correction'), diagnosis }),
+  z.object({ kind: z.literal('correction'), diagnosis: DIAGNOSIS }),
   z.object({ kind: z.literal('message'), message: z.string(), text: z.string() }),
 ]);
 
@@ -161,34 +142,6 @@ const finding: z.ZodType<Finding> = z.object({
   calls: optional(
     z.array(z.object({ ordinal: count, code: z.enum(ERROR_CODES), message: z.string(), field: optional(z.string()) })),
   ),
-});
-
-const plan: z.ZodType<Plan> = z.object({
-  schemaVersion: z.literal(1),
-  kind: z.enum(['approval', 'reconciliation', 'acceptance', 'handoff']),
-  why: z.string(),
-  operations: z.array(
-    z.object({
-      id: operationId,
-      tool: z.string(),
-      arguments: json,
-      target: optional(z.string()),
-      expectedVersion: optional(z.string()),
-      risk: z.string(),
-      repeats: optional(operationId),
-    }),
-  ),
-  isComplete: z.boolean(),
-  diagnosis: optional(diagnosis),
-  previous: optional(json),
-});
-
-const question: z.ZodType<Question> = z.object({
-  schemaVersion: z.literal(1),
-  question: z.string(),
-  responseSchema: jsonObject,
-  askedBy: z.enum(['model', 'runtime']),
-  candidates: optional(z.array(z.string())),
 });
 
 const answer: z.ZodType<Answer> = z.object({
@@ -300,8 +253,8 @@ const versioned = <Value>(name: string, schema: z.ZodType<Value>): ArtifactShape
 
 export const MANIFEST = versioned('manifest', manifest);
 export const FINDING = versioned('finding', finding);
-export const PLAN = versioned('plan', plan);
-export const QUESTION = versioned('question', question);
+export const PLAN = versioned('plan', PLAN_SHAPE);
+export const QUESTION = versioned('question', QUESTION_SHAPE);
 export const ANSWER = versioned('answer', answer);
 export const RESULT_DIGEST = versioned('result digest', resultDigest);
 export const DEFINITION = versioned('definition', snapshot);

@@ -1,7 +1,8 @@
 /** Looks up what the second half of a judgement needs, and no more. */
-import { parseWaitId } from '../../workflows/contract/ids';
+import { placeOf, waitIdOf, type EvidenceId } from '../../workflows/contract/ids';
 import type { OperationSummary, RunRef } from '../../workflows/contract/records';
 import { loadRunView } from '../context/load-run-view';
+import { findRunOfEvidence } from '../context/run-of-evidence';
 import type { JudgeDeps } from './load-judge-context';
 import type { Prepared } from './judge';
 import type { PinnedContext } from './judgement';
@@ -50,15 +51,18 @@ interface Evidenced {
 }
 
 /** `E…` is an operation's, or a fact's; `W…` is a response's, which need not have left facts. */
-const isKnownEvidence = async (store: Store, { context, operations }: Evidenced, id: string): Promise<boolean> => {
+const isKnownEvidence = async (store: Store, { context, operations }: Evidenced, id: EvidenceId): Promise<boolean> => {
   if (operations.some(({ evidence }) => evidence === id)) return true;
   if (context.facts.all.some(({ evidence }) => evidence === id)) return true;
-  return id.startsWith('W') && (await isAnsweredWait(store, context.ref, id));
+  return isAnsweredWait(store, context.ref, id);
 };
 
-const isAnsweredWait = async (store: Store, ref: RunRef, id: string): Promise<boolean> => {
-  const [seq = '', index = ''] = id.slice(1).split('.');
-  const read = await store.waits.read(ref, parseWaitId(`wait_${ref.run.slice('run_'.length)}_${seq}_${index}`));
+const isAnsweredWait = async (store: Store, own: RunRef, id: EvidenceId): Promise<boolean> => {
+  const place = placeOf(id);
+  if (place.kind !== 'wait') return false;
+  const ref = await findRunOfEvidence(store, own, place);
+  if (ref === undefined) return false;
+  const read = await store.waits.read(ref, waitIdOf(ref.run, place.first, place.second));
   return read?.row.state === 'CONSUMED';
 };
 

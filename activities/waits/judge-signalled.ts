@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { idBy } from '../../definition/id-schema';
 import { respond } from '../../responses/respond';
 import type { Principal } from '../../store/rows';
 import type { RegularActivities } from '../../workflows/contract/activities';
@@ -17,14 +18,7 @@ const json: z.ZodType<Json> = z.json();
 
 /** Anybody who reaches the workflow may have written it. */
 const SIGNALLED = z.object({
-  wait: z.string().transform((value, context) => {
-    try {
-      return parseWaitId(value);
-    } catch {
-      context.addIssue({ code: 'custom', message: 'a wait id' });
-      return z.NEVER;
-    }
-  }),
+  wait: idBy(parseWaitId),
   response: z.object({
     id: z.string().regex(/^[\x21-\x7e]{1,200}$/),
     body: json,

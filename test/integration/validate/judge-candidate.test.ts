@@ -307,6 +307,10 @@ describe('the end', () => {
     await run.step(4, [to('network')]);
     await run.succeed(4, 1, [{ object: 'ticket:T100', field: 'team', value: 'network', version: 'v2' }]);
     expect(await run.judge(await run.propose(5, [finish('E9.1')]))).toMatchObject({ code: 'finish.evidence_unknown' });
+    for (const madeUp of ['W99.0', 'W99.0@run_made-up-1', 'E1.1@run_made-up-1'])
+      expect(await run.judge(await run.propose(5, [finish(madeUp)]))).toMatchObject({
+        code: 'finish.evidence_unknown',
+      });
     expect(await run.judge(await run.propose(6, [finish('E4.1')]))).toMatchObject({ kind: 'finishAccepted' });
   });
 });

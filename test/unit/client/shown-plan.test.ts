@@ -1,18 +1,23 @@
 /** What a person is shown: complete or marked as cut, and nothing in it that cannot be seen. */
 import { expect, test } from '@jest/globals';
 import { showPlan } from '../../../client/shown-plan';
-import type { PlanData } from '../../../responses/plan-shape';
+import { parseOperationId } from '../../../workflows/contract/ids';
+import type { Plan } from '../../../workflows/contract/records';
 
-const plan = (changes: Partial<PlanData['operations'][number]> = {}, why = 'policy'): PlanData => ({
+const plan = (changes: Partial<Plan['operations'][number]> = {}, why = 'policy'): Plan => ({
   schemaVersion: 1,
   kind: 'approval',
   why,
-  operations: [{ id: 'op_abcdef_1_1', tool: 'pay', arguments: { amount: 10 }, risk: 'high', ...changes }],
+  operations: [
+    { id: parseOperationId('op_abcdef_1_1'), tool: 'pay', arguments: { amount: 10 }, risk: 'high', ...changes },
+  ],
   isComplete: true,
 });
 
 test('a plan is shown whole', () => {
-  expect(showPlan(plan({ target: 'invoice:7', expectedVersion: '3', repeats: 'op_abcdef_0_1' }))).toEqual({
+  expect(
+    showPlan(plan({ target: 'invoice:7', expectedVersion: '3', repeats: parseOperationId('op_abcdef_0_1') })),
+  ).toEqual({
     kind: 'plan',
     why: 'policy',
     operations: [
