@@ -4,6 +4,7 @@ import type { Answer, OperationSummary, Resolution, Result } from '../workflows/
 import type { Totals } from '../workflows/machine/ledger';
 import { isUnproved, isUnsent, OPERATION_STATES } from '../workflows/machine/operation-transitions';
 import type { Terminal } from '../workflows/machine/states';
+import { toOperationSummary } from './operation-summary';
 import type { OperationRow } from './rows';
 
 type Ending = Pick<Result, 'reason' | 'diagnosis'>;
@@ -42,18 +43,7 @@ const UNPROVED: ReadonlySet<string> = new Set(OPERATION_STATES.filter(isUnproved
 /** The end calls off what was not executed, in the same transaction. */
 const endStateOf = ({ state }: OperationRow): OperationRow['state'] => (isUnsent(state) ? 'CANCELLED' : state);
 
-const summarise = (row: OperationRow): OperationSummary => ({
-  id: row.id,
-  tool: row.tool,
-  effect: row.effect,
-  state: endStateOf(row),
-  generation: row.generation,
-  step: row.step,
-  ordinal: row.ordinal,
-  ...(row.target === undefined ? {} : { target: row.target }),
-  ...(row.code === undefined ? {} : { code: row.code }),
-  ...(row.evidence === undefined ? {} : { evidence: row.evidence }),
-});
+const summarise = (row: OperationRow): OperationSummary => ({ ...toOperationSummary(row), state: endStateOf(row) });
 
 const HEADLINES: Readonly<Record<Terminal, string>> = {
   SUCCEEDED: 'The task is done.',

@@ -1,8 +1,8 @@
 /** Reads what a decision about a run looks at. Two round trips, one where the definition was read before. */
-import type { OperationSummary, RunRef } from '../../workflows/contract/records';
+import type { RunRef } from '../../workflows/contract/records';
 import type { ArtifactHash, OperationId } from '../../workflows/contract/ids';
 import type { DefinitionSnapshot } from '../../definition/snapshot';
-import type { OperationRow } from '../../store/rows';
+import { toOperationSummary } from '../../store/operation-summary';
 import type { ActivityDeps } from '../deps';
 import type { RunView } from '../run-view';
 import { DEFINITION } from './artifact-shapes';
@@ -39,7 +39,7 @@ export const loadRunView = async (deps: RunViewDeps, ref: RunRef, { step, alsoOf
     completion: {
       task: row.task,
       facts: createFactsView(facts),
-      operations: [...carried, ...operations].map(summarise),
+      operations: [...carried, ...operations].map(toOperationSummary),
     },
   };
 };
@@ -64,16 +64,3 @@ export const loadDefinition = async (
   cache.set(key, snapshot);
   return snapshot;
 };
-
-const summarise = (row: OperationRow): OperationSummary => ({
-  id: row.id,
-  tool: row.tool,
-  effect: row.effect,
-  state: row.state,
-  generation: row.generation,
-  step: row.step,
-  ordinal: row.ordinal,
-  ...(row.target === undefined ? {} : { target: row.target }),
-  ...(row.code === undefined ? {} : { code: row.code }),
-  ...(row.evidence === undefined ? {} : { evidence: row.evidence }),
-});
