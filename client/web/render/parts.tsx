@@ -26,6 +26,13 @@ export const WaitStateBadge = ({ state }: { readonly state: WaitState }) => {
   return <Badge tone={tone}>{name}</Badge>;
 };
 
+/** Above a heading: where one came from. */
+export const Back = ({ to, children }: { readonly to: string; readonly children?: Child }) => (
+  <p class="back">
+    <a href={to}>{children}</a>
+  </p>
+);
+
 /** In UTC, as everything that is recorded. */
 export const Moment = ({ at }: { readonly at: string }) => <time datetime={at}>{describeMoment(at)}</time>;
 

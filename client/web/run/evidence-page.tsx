@@ -3,7 +3,7 @@ import { showInvisible } from '../../../responses/show-invisible';
 import { formatCount } from '../../views/format';
 import type { PageContext } from '../page-env';
 import { renderPage } from '../render/layout';
-import { RunLink, Term } from '../render/parts';
+import { Back, RunLink, Term } from '../render/parts';
 import { hrefOfArtifact } from './evidence-link';
 import type { TextPart } from './text-part';
 
@@ -19,9 +19,7 @@ export const renderEvidence = (c: PageContext, { run, hash, part }: EvidencePage
     here: 'runs',
     children: (
       <>
-        <p class="back">
-          <a href={`/runs/${run}`}>The run</a>
-        </p>
+        <Back to={`/runs/${run}`}>The run</Back>
         <div class="heading">
           <h1>Evidence</h1>
           <p>It never changes: its name is the hash of what is in it.</p>

@@ -3,7 +3,7 @@ import type { EventPage, EventView } from '../../schemas/event';
 import { parseMachineLine } from '../../views/machine-line';
 import type { PageContext } from '../page-env';
 import { renderPage } from '../render/layout';
-import { Moment, RunLink } from '../render/parts';
+import { Back, Moment, RunLink } from '../render/parts';
 import { showJournal } from './show-journal';
 
 export interface JournalProps extends EventPage {
@@ -16,9 +16,7 @@ export const renderJournal = (c: PageContext, { run, events, after, isLast }: Jo
     here: 'runs',
     children: (
       <>
-        <p class="back">
-          <a href={`/runs/${run}`}>The run</a>
-        </p>
+        <Back to={`/runs/${run}`}>The run</Back>
         <div class="heading">
           <h1>Journal</h1>
           <p>

@@ -2,7 +2,7 @@
 import { showInvisible } from '../../../responses/show-invisible';
 import type { PageContext } from '../page-env';
 import { renderPage } from '../render/layout';
-import { Ago, Moment, Notice, RunLink, StateBadge, Term } from '../render/parts';
+import { Ago, Back, Moment, Notice, RunLink, StateBadge, Term } from '../render/parts';
 import { STATE_WORDS } from '../words';
 import { Actions } from './actions';
 import type { FormOutcome } from './form-outcome';
@@ -32,9 +32,7 @@ export const renderRun = (c: PageContext, props: RunPageProps) => {
     here: 'runs',
     children: (
       <div id="run" data-follow={hasEnded ? undefined : `/runs/${run.run}/live`} data-after={String(run.position)}>
-        <p class="back">
-          <a href="/runs">Runs</a>
-        </p>
+        <Back to="/runs">Runs</Back>
         <div class="heading">
           <h1>{showInvisible(run.goal)}</h1>
           <State {...shown} />

@@ -2,7 +2,7 @@
 import type { WaitView } from '../../schemas/wait';
 import type { PageContext } from '../page-env';
 import { renderPage } from '../render/layout';
-import { KindBadge, Moment, Notice, RunLink, Term, TimeLeft, WaitStateBadge } from '../render/parts';
+import { Back, KindBadge, Moment, Notice, RunLink, Term, TimeLeft, WaitStateBadge } from '../render/parts';
 import { KIND_WORDS } from '../words';
 import { AnswerForms } from './answer-forms';
 import { DecidedView, RefusedResponses } from './decided-view';
@@ -37,9 +37,7 @@ export const renderWait = (c: PageContext, props: WaitPageProps) => {
     here: 'inbox',
     children: (
       <>
-        <p class="back">
-          <a href="/inbox">Inbox</a>
-        </p>
+        <Back to="/inbox">Inbox</Back>
         <div class="heading">
           <h1>{asks}</h1>
           <p class="marks" id="wait-state" data-live data-version={wait.state} data-every-ms="3000">
