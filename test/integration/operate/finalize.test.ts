@@ -7,6 +7,7 @@ import type { AgentDefinition, CompletionView } from '../../../definition/agent'
 import type { CommitOutcome, EndCheck, PlanOvertook } from '../../../workflows/contract/activities';
 import type { Answer } from '../../../workflows/contract/records';
 import type { Ending } from '../../../workflows/machine/run';
+import { REASSIGN } from '../../support/operate/calls';
 import {
   openOperateStage,
   regular,
@@ -23,11 +24,6 @@ afterEach(() => stage.reset());
 afterAll(() => stage.close());
 
 const GET = { tool: 'get_ticket', args: { ticket: 'T100' } } as const;
-const REASSIGN = {
-  tool: 'reassign_ticket',
-  args: { ticket: 'T100', team: 'payments-oncall' },
-  expectedVersion: '3',
-} as const;
 
 /** Done once the ticket is with payments-oncall and the answer says so. */
 const conditions: AgentDefinition['conditions'] = [

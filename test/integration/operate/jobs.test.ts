@@ -1,5 +1,6 @@
 /** Writes that the desk accepts as jobs. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { REASSIGN } from '../../support/operate/calls';
 import { openOperateStage, regular, type OperateStage } from '../../support/operate/operate-stage';
 
 let stage: OperateStage;
@@ -8,12 +9,6 @@ beforeAll(async () => {
 });
 afterEach(() => stage.reset());
 afterAll(() => stage.close());
-
-const REASSIGN = {
-  tool: 'reassign_ticket',
-  args: { ticket: 'T100', team: 'payments-oncall' },
-  expectedVersion: '3',
-} as const;
 
 const acceptAsJob = (job: object): Promise<number> =>
   stage.desk.addFault({ match: { route: 'reassign' }, fault: { kind: 'accept-job', ...job } });

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { FAILURE, PLAN } from '../../../activities/context/artifact-shapes';
 import { readArtifact } from '../../../activities/context/read-artifact';
+import { REASSIGN } from '../../support/operate/calls';
 import {
   openOperateStage,
   ticketsAgent,
@@ -17,11 +18,6 @@ beforeAll(async () => {
 afterEach(() => stage.reset());
 afterAll(() => stage.close());
 
-const REASSIGN = {
-  tool: 'reassign_ticket',
-  args: { ticket: 'T100', team: 'payments-oncall' },
-  expectedVersion: '3',
-} as const;
 const COMMENT = { tool: 'add_comment', args: { ticket: 'T100', text: 'Reassigned.' } } as const;
 const NO_POLICY = '@id("nothing") forbid (principal, action, resource);';
 const APPROVED_ONLY = '@id("ask") permit (principal, action == Action::"execute", resource);';

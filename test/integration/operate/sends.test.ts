@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { FAILURE, PLAN } from '../../../activities/context/artifact-shapes';
 import { readArtifact } from '../../../activities/context/read-artifact';
 import type { FaultRuleInput } from '../../../examples/tickets/desk/core/faults';
+import { REASSIGN } from '../../support/operate/calls';
 import {
   openOperateStage,
   QUIET_MS,
@@ -20,12 +21,6 @@ beforeAll(async () => {
 });
 afterEach(() => stage.reset());
 afterAll(() => stage.close());
-
-const REASSIGN = {
-  tool: 'reassign_ticket',
-  args: { ticket: 'T100', team: 'payments-oncall' },
-  expectedVersion: '3',
-} as const;
 
 const onReassign = (fault: FaultRuleInput['fault'], rule: Partial<FaultRuleInput> = {}): Promise<number> =>
   stage.desk.addFault({ match: { route: 'reassign' }, fault, ...rule });

@@ -5,6 +5,7 @@ import { readArtifact } from '../../../activities/context/read-artifact';
 import { responseSchemaSchema } from '../../../definition/response-schema';
 import { makeToken } from '../../../responses/token';
 import type { Question } from '../../../workflows/contract/records';
+import { REASSIGN } from '../../support/operate/calls';
 import {
   openOperateStage,
   regular,
@@ -19,12 +20,6 @@ beforeAll(async () => {
 });
 afterEach(() => stage.reset());
 afterAll(() => stage.close());
-
-const REASSIGN = {
-  tool: 'reassign_ticket',
-  args: { ticket: 'T100', team: 'payments-oncall' },
-  expectedVersion: '3',
-} as const;
 
 const failureOf = async (run: OperateRun, call: DrivenCall) => {
   const { failure } = await call.row();
