@@ -1,5 +1,6 @@
 /** The page without a browser: who gets in, what other sites cannot do, and that nothing from outside becomes markup. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { operationIdOf } from '../../../workflows/contract/ids';
 import { setHttpStage, type AskInit, type HttpStage, type Person } from '../../support/http/http-stage';
 import { newRef, newWait, startedRun } from '../../support/store-contract/fixtures';
 
@@ -39,7 +40,7 @@ const signIn = async (person: Person): Promise<string> => {
 };
 
 const look = async (person: Person, path: string, init: Omit<AskInit, 'body'> = {}) =>
-  stage.app.request(path, { ...init, headers: { Cookie: await signIn(person) } });
+  stage.unfailed(await stage.app.request(path, { ...init, headers: { Cookie: await signIn(person) } }));
 
 const formTokenIn = (html: string): string => /name="formToken" value="([^"]+)"/.exec(html)?.[1] ?? '';
 
@@ -178,7 +179,14 @@ test('a plan that is too large to be shown says so, and links to the whole of it
     kind: 'approval',
     why: 'it is a write',
     isComplete: true,
-    operations: [{ id: 'op_1', tool: 'add_comment', risk: 'low', arguments: { text: `${'x'.repeat(300_000)}END` } }],
+    operations: [
+      {
+        id: operationIdOf(ref.run, 1, 1),
+        tool: 'add_comment',
+        risk: 'low',
+        arguments: { text: `${'x'.repeat(300_000)}END` },
+      },
+    ],
   });
   const { row } = await store.waits.open({ ref, events: [] }, newWait(ref, 1, { plan }));
 
