@@ -199,6 +199,8 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     },
     until,
     checkAndReset: async () => {
+      // A test that failed while a worker was paused must not fail those after it.
+      for (const worker of workers) worker.resume();
       const over = started.splice(0);
       played.push(...over);
       await checkInvariants(stage, ...over);
