@@ -14,7 +14,6 @@ import { timeout } from 'hono/timeout';
 import { addPage } from '../web/add-page';
 import { createMetrics } from './metrics';
 import { authenticate } from './middleware/authenticate';
-import { limitRate } from './middleware/limit-rate';
 import { protect } from './middleware/protect';
 import { record } from './middleware/record';
 import { noteProblem } from './problems/note-problem';
@@ -96,8 +95,6 @@ const tooLarge = ({ limits }: Service): never => {
 };
 
 /** They bring no token: each is signed by the tool whose operation it is about. */
-const addCallbacks = (app: App, { callbacks, limits }: Service): void => {
-  if (callbacks === undefined) return;
-  app.use('/v1/callbacks/*', limitRate({ perMinute: limits.callbacksPerMinute, keyOf: (c) => c.req.path }));
-  app.route('/', callbacks);
+const addCallbacks = (app: App, { callbacks }: Service): void => {
+  if (callbacks !== undefined) app.route('/', callbacks);
 };

@@ -4,7 +4,7 @@ import { SIGNALS, type ToolEventSignal } from '../../workflows/contract/messages
 import { createDirectParts, type DirectPartsOptions } from '../direct/direct-parts';
 import { createTokenVerifier, type TokenSettings } from './auth/verify-token';
 import { createCallbackReceiver } from './callbacks/create-callback-receiver';
-import type { ServiceDeps, ServiceLimits } from './service';
+import { DEFAULT_SERVICE_LIMITS, type ServiceDeps, type ServiceLimits } from './service';
 
 export interface ServiceParts extends DirectPartsOptions {
   readonly log: Logger;
@@ -34,6 +34,7 @@ export const createService = (parts: ServiceParts): ServiceDeps => {
             store,
             secrets: callbackSecrets,
             log,
+            limits: { ...DEFAULT_SERVICE_LIMITS, ...limits },
             signal: async ({ run }, operation) => {
               const event: ToolEventSignal = { operation };
               await temporal.workflow.getHandle(run).signal(SIGNALS.toolEvent, event);

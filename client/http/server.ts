@@ -12,7 +12,8 @@ export interface HttpServer {
 }
 
 export interface ServedApp {
-  fetch(request: Request): Response | Promise<Response>;
+  /** `env` names the connection that the request came by. */
+  fetch(request: Request, env?: object): Response | Promise<Response>;
 }
 
 export interface ListenOptions {
@@ -28,7 +29,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 
 /** Throws what the system says where it cannot listen (`EADDRINUSE`, `EACCES`). */
 export const startHttpServer = async (app: ServedApp, { host, port }: ListenOptions): Promise<HttpServer> => {
-  const server = createAdaptorServer({ fetch: (request) => app.fetch(request) });
+  const server = createAdaptorServer({ fetch: (request, env) => app.fetch(request, env) });
   if (!(server instanceof Server)) throw new TypeError('a plain HTTP server was made');
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = HEADERS_TIMEOUT_MS;

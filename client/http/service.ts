@@ -15,8 +15,10 @@ export interface ServiceLimits {
   readonly maxFollowers: number;
   /** Of one subject, in this process. */
   readonly responsesPerMinute: number;
-  /** For one operation, in this process. */
+  /** Rightly signed, for one operation, in this process. */
   readonly callbacksPerMinute: number;
+  /** Not rightly signed, from one address, in this process. */
+  readonly forgedCallbacksPerMinute: number;
 }
 
 export const DEFAULT_SERVICE_LIMITS: ServiceLimits = Object.freeze({
@@ -26,6 +28,7 @@ export const DEFAULT_SERVICE_LIMITS: ServiceLimits = Object.freeze({
   maxFollowers: 500,
   responsesPerMinute: 120,
   callbacksPerMinute: 120,
+  forgedCallbacksPerMinute: 60,
 });
 
 export interface ServiceDeps {

@@ -2,7 +2,7 @@
 import { TOLERANCE_S } from './verify-webhook';
 
 interface Refusal {
-  readonly status: 400 | 401 | 404 | 405 | 413 | 415 | 500 | 503;
+  readonly status: 400 | 401 | 404 | 405 | 413 | 415 | 429 | 500 | 503;
   readonly title: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -42,6 +42,7 @@ export const CALLBACK_REFUSALS = {
     headers: CHALLENGE,
   },
   'callback.operation_unknown': { status: 404, title: 'there is no such operation' },
+  'rate.limited': { status: 429, title: 'too many callbacks' },
   'callback.unavailable': {
     status: 503,
     title: 'it could not be stored; it has not been taken',
@@ -51,8 +52,10 @@ export const CALLBACK_REFUSALS = {
 } as const satisfies Readonly<Record<string, Refusal>>;
 export type CallbackProblemCode = keyof typeof CALLBACK_REFUSALS;
 
-export const toProblem = (code: CallbackProblemCode): Response => {
-  const { status, title, headers = {} }: Refusal = CALLBACK_REFUSALS[code];
+/** `retryAfter` in seconds, where it is known better than by the code. */
+export const toProblem = (code: CallbackProblemCode, retryAfter?: number): Response => {
+  const { status, title, headers: usual = {} }: Refusal = CALLBACK_REFUSALS[code];
+  const headers = { ...usual, ...(retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }) };
   const body = JSON.stringify({ type: `urn:holdfast:problem:${code}`, title, status, code });
   return new Response(body, { status, headers: { ...headers, 'Content-Type': 'application/problem+json' } });
 };

@@ -1,30 +1,23 @@
-/** How often the same one may ask for the same kind of thing. Counted in this process: it stops floods, it is no quota. */
+/** Refuses who asks too often before the request is looked at. */
 import type { Context, MiddlewareHandler } from 'hono';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { ProblemError } from '../problems/problem';
+import { createRateLimit } from '../rate-limit';
 import type { AppEnv } from '../service';
 
-export interface RateLimit {
+export interface RateLimitOptions {
   readonly perMinute: number;
   readonly keyOf: (c: Context<AppEnv>) => string;
 }
 
-export const limitRate = ({ perMinute, keyOf }: RateLimit): MiddlewareHandler<AppEnv> => {
-  const limiter = new RateLimiterMemory({ points: perMinute, duration: 60 });
+export const limitRate = ({ perMinute, keyOf }: RateLimitOptions): MiddlewareHandler<AppEnv> => {
+  const limit = createRateLimit(perMinute);
   return async (c, next) => {
-    try {
-      await limiter.consume(keyOf(c));
-    } catch (refusal) {
-      throw toProblem(refusal, perMinute);
+    const retryAfter = await limit.take(keyOf(c));
+    if (retryAfter !== undefined) {
+      throw new ProblemError('rate.limited', `got more than ${perMinute} a minute`, {
+        headers: { 'Retry-After': String(retryAfter) },
+      });
     }
     await next();
   };
-};
-
-const toProblem = (refusal: unknown, perMinute: number): unknown => {
-  if (!(refusal instanceof RateLimiterRes)) return refusal;
-  const seconds = Math.max(1, Math.ceil(refusal.msBeforeNext / 1000));
-  return new ProblemError('rate.limited', `got more than ${perMinute} a minute`, {
-    headers: { 'Retry-After': String(seconds) },
-  });
 };

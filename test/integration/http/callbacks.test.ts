@@ -4,11 +4,14 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
 import { z } from 'zod';
-import { createCallbackReceiver } from '../../../client/http/callbacks/create-callback-receiver';
+import {
+  createCallbackReceiver,
+  type CallbackReceiverOptions,
+} from '../../../client/http/callbacks/create-callback-receiver';
 import { startHttpServer, type HttpServer } from '../../../client/http/server';
 import { createPostgresStore, migrate } from '../../../store/postgres';
 import type { Store } from '../../../store/store';
@@ -40,6 +43,10 @@ beforeAll(async () => {
   });
   proxy = await startCuttableProxy(database.url);
   store = createPostgresStore({ url: proxy.url });
+  server = await serve({ callbacksPerMinute: 10_000, forgedCallbacksPerMinute: 10_000 });
+});
+
+const serve = (limits: CallbackReceiverOptions['limits']): Promise<HttpServer> => {
   const receiver = createCallbackReceiver({
     store,
     secrets: [NEW_KEY, OLD_KEY],
@@ -48,9 +55,10 @@ beforeAll(async () => {
       signalled.push(id);
       return canSignal ? Promise.resolve() : Promise.reject(new Error('the engine is away'));
     },
+    limits,
   });
-  server = await startHttpServer(receiver, { host: '127.0.0.1', port: 0 });
-});
+  return startHttpServer(receiver, { host: '127.0.0.1', port: 0 });
+};
 
 beforeEach(async () => {
   signalled = [];
@@ -79,6 +87,9 @@ interface Given {
   /** Instead of those of a right request, by name. */
   readonly headers?: readonly Header[];
   readonly without?: readonly string[];
+  readonly server?: HttpServer;
+  /** The address that it is sent from. */
+  readonly from?: string;
 }
 
 const PROBLEM = z.strictObject({ type: z.string(), title: z.string(), status: z.int(), code: z.string() });
@@ -96,8 +107,9 @@ const signatureOf = (id: string, at: number | string, body: Buffer, key: Buffer)
 const send = async (given: Given = {}): Promise<Answer> => {
   const body = Buffer.from(given.body ?? BODY);
   const { id = 'evt_1', key = NEW_KEY, at = NOW_S, to = operation, isChunked = false } = given;
+  const { url } = given.server ?? server;
   const right: readonly Header[] = [
-    ['Host', new URL(server.url).host],
+    ['Host', new URL(url).host],
     ['Content-Type', 'application/json'],
     ['webhook-id', id],
     ['webhook-timestamp', String(at)],
@@ -106,7 +118,9 @@ const send = async (given: Given = {}): Promise<Answer> => {
   ];
   const changed = new Set([...(given.headers ?? []).map(([name]) => name), ...(given.without ?? [])]);
   const headers = [...right.filter(([name]) => !changed.has(name)), ...(given.headers ?? [])].flat();
-  const sent = request(`${server.url}/v1/callbacks/${to}`, { method: given.method ?? 'POST', headers, agent: false });
+  const local = given.from === undefined ? {} : { localAddress: given.from };
+  const options = { method: given.method ?? 'POST', headers, agent: false, ...local };
+  const sent = request(`${url}/v1/callbacks/${to}`, options);
   // A receiver that refuses a large body closes before it is sent.
   sent.on('error', () => undefined);
   sent.end(body);
@@ -328,6 +342,50 @@ describe('C3, R50: what is refused changes nothing and is journaled once', () =>
       status: 401,
       code: 'callback.signature_invalid',
     });
+  });
+});
+
+describe('a flood', () => {
+  let small: HttpServer;
+  beforeEach(async () => {
+    small = await serve({ callbacksPerMinute: 3, forgedCallbacksPerMinute: 2 });
+  });
+  afterEach(() => small.stop(0));
+
+  const LIMITED = { status: 429, code: 'rate.limited' };
+
+  test('of forged ones is refused without asking the database, and takes nothing from the real sender', async () => {
+    const forge = (given: Given = {}): Promise<Answer> => send({ server: small, key: OTHER_KEY, ...given });
+    for (const id of ['evt_1', 'evt_2']) expect(await forge({ id })).toMatchObject({ status: 401 });
+    for (let left = 20; left > 0; left -= 1) expect(await forge({ id: `evt_more_${left}` })).toMatchObject(LIMITED);
+    expect(Number((await forge()).headers['retry-after'])).toBeGreaterThan(0);
+    expect(await journal()).toHaveLength(2);
+
+    // From the same address, as behind one proxy.
+    expect(await send({ server: small, id: 'evt_real' })).toMatchObject({ status: 204 });
+    expect(await store.inbox.list(ref)).toHaveLength(1);
+  });
+
+  test('of forged ones from one address leaves those from another their answer', async () => {
+    for (let left = 3; left > 0; left -= 1) await send({ server: small, key: OTHER_KEY });
+    expect(await send({ server: small, key: OTHER_KEY })).toMatchObject(LIMITED);
+    expect(await send({ server: small, key: OTHER_KEY, from: '127.0.0.2' })).toMatchObject({ status: 401 });
+  });
+
+  test('of old ones that were rightly signed is one of forged ones', async () => {
+    for (let left = 4; left > 0; left -= 1) await send({ server: small, at: NOW_S - 360, id: `evt_old_${left}` });
+    expect(await send({ server: small, at: NOW_S - 360 })).toMatchObject(LIMITED);
+    expect(await send({ server: small })).toMatchObject({ status: 204 });
+  });
+
+  test('of signed ones waits, and those about another operation do not', async () => {
+    for (const id of ['evt_1', 'evt_2', 'evt_3'])
+      expect(await send({ server: small, id })).toMatchObject({ status: 204 });
+    const refused = await send({ server: small, id: 'evt_4' });
+    expect(refused).toMatchObject(LIMITED);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(await send({ server: small, id: 'evt_4', to: 'op_abcdef00_1_1' })).toMatchObject({ status: 404 });
+    expect(await store.inbox.list(ref)).toHaveLength(3);
   });
 });
 
