@@ -2,7 +2,7 @@
  * Dispatching a write: judged again, granted once, sent once. Temporal may run this activity again at any point (a dead
  * worker, a store that was away); the row says what the execution before has done, and nothing but a grant sends.
  *
- *   CREATED, NOT_EXECUTED  judged, granted, sent
+ *   CREATED, NOT_EXECUTED  judged, granted, sent; what has been reported since the last send is read before
  *   UNKNOWN                looked up first where that can be done, then judged by what the tool declares
  *   DISPATCHED             somebody sent it and has not said what became of it: looked up once its deadline is over
  *   anything else          its outcome is told again
@@ -57,8 +57,9 @@ class Dispatching {
     const { row, pinned } = this.operation;
     switch (row.state) {
       case 'CREATED':
-      case 'NOT_EXECUTED':
         return pinned === undefined ? this.withholdMissing() : this.sendFirst({ ...this.operation, pinned });
+      case 'NOT_EXECUTED':
+        return this.sendUnexecuted();
       case 'UNKNOWN':
         return this.goOn();
       case 'DISPATCHED':
@@ -66,6 +67,16 @@ class Dispatching {
       default:
         return this.tell(await this.read());
     }
+  }
+
+  /** Somebody may know better by now than what proved it unexecuted. */
+  private async sendUnexecuted(): Promise<Done> {
+    const { pinned } = this.operation;
+    if (pinned === undefined) return this.withholdMissing();
+    const heard = await readInbox(this.deps, this.operation, await this.read());
+    return heard.row.state === 'NOT_EXECUTED'
+      ? this.sendFirst({ ...this.operation, pinned, row: heard.row })
+      : this.tell(heard);
   }
 
   /** What has been reported since is read before anything is sent again. */

@@ -5,7 +5,9 @@
  *   1. an acknowledgement (accepted, running) is no end;
  *   2. the first end stays; a later one that says something else is evidence only;
  *   3. one that does not say what became of the work makes the far side be asked;
- *   4. nothing is read before the first send, nor between a send that is proved unexecuted and the next one: it is kept.
+ *   4. nothing is read before the first send: it is kept;
+ *   5. where the sends so far were proved unexecuted, a report that is no "not found" is a doubt about that: nothing is sent
+ *      again before it is settled.
  */
 import type { CallbackBody, CallbackContext, CallbackReading } from '../../definition/tool';
 import { RowMissing } from '../../store/errors';
@@ -31,12 +33,15 @@ type Hearing = LoadedOperation & { readonly pinned: PinnedTool };
 export const readInbox = async (deps: ActivityDeps, operation: LoadedOperation, known: Known): Promise<Heard> => {
   const { ref, pinned } = operation;
   let heard: Heard = { ...known, hasNews: false, mustAsk: false, unanswered: [] };
-  if (pinned === undefined || !isUnproved(known.row.state)) return heard;
+  if (pinned === undefined || !isHeard(known.row.state)) return heard;
   for (const report of await deps.store.inbox.unsettled(ref, known.row.id)) {
     heard = await takeReport(deps, { ...operation, pinned, row: heard.row }, { report, heard });
   }
   return heard;
 };
+
+/** It was sent, and has no end yet. */
+const isHeard = (state: OperationState): boolean => isUnproved(state) || state === 'NOT_EXECUTED';
 
 /** The far side has been asked about what these reports did not say. */
 export const markAsked = async (
@@ -124,17 +129,28 @@ const settleFrom = async (deps: ActivityDeps, operation: Hearing, settling: Sett
     return { effect: 'other_job', heard };
   }
   if (reading.kind === 'cannotTell' || reading.kind === 'notFound') {
+    if (row.state === 'NOT_EXECUTED') return settleDoubt(deps, operation, settling);
     return isUnproved(row.state) ? { effect: 'asked', heard: { ...heard, mustAsk: true } } : { effect: 'late', heard };
   }
   const { pinned, evidence } = operation;
   const answer = reading.kind === 'found' ? { raw: bytes, ...reading } : reading;
   const learned = await learnFromLookUp({ ...pinned, evidence }, answer);
-  if (!isUnproved(row.state)) return { effect: effectOnEnded(row.state, learned.state), heard };
+  if (!isHeard(row.state)) return { effect: effectOnEnded(row.state, learned.state), heard };
   const named = row.job === undefined && reading.job !== undefined ? { job: reading.job } : {};
   const known = await storeLearned(deps, operation, { learned: { ...learned, ...named } });
   const isMoved = known.row.state !== row.state && known.row.state === learned.state;
   return {
     effect: isMoved ? 'moved' : effectOfUnmoved(known.row, learned.state),
+    heard: { ...heard, ...known, hasNews: true },
+  };
+};
+
+/** Whoever goes after what is unknown finds out: by a look-up, by the same key, or by asking a person. */
+const settleDoubt = async (deps: ActivityDeps, operation: Hearing, { reading, heard }: Settling): Promise<Taken> => {
+  if (reading.kind === 'notFound') return { effect: 'nothing_new', heard };
+  const known = await storeLearned(deps, operation, { learned: { state: 'UNKNOWN', code: 'OUTCOME_UNKNOWN' } });
+  return {
+    effect: known.row.state === 'UNKNOWN' ? 'moved' : 'nothing_new',
     heard: { ...heard, ...known, hasNews: true },
   };
 };

@@ -77,6 +77,7 @@ interface Source {
 /** An operation that had its end before it was looked at was settled by its sender, or by an execution of ours that died. */
 const sourceOf = ({ before, heard, input }: Source): ResolutionSource => {
   const asked = isJob(before.state) || before.polls > 0 ? 'poll' : 'lookUp';
+  if (before.state === 'NOT_EXECUTED' && heard.hasNews) return 'callback';
   if (isUnproved(before.state)) return isUnproved(heard.row.state) ? asked : 'callback';
   const isFirst = input.look === 1 && Context.current().info.attempt === 1;
   // Its sender had its answer when it became a job; a poll of the run's own was still under way.

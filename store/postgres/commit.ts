@@ -49,7 +49,8 @@ export const endRun = async (session: Session, trx: Trx, { run, end }: Ending): 
   return outcome;
 };
 
-const UNPROVED = OPERATION_STATES.filter(isUnproved);
+/** What is NOT_EXECUTED and was not called off has a report that nobody has read. */
+const UNPROVED = OPERATION_STATES.filter((state) => isUnproved(state) || state === 'NOT_EXECUTED');
 
 const listUnproved = async (trx: Trx, ref: RunRef): Promise<readonly OperationId[]> => {
   const rows = await trx

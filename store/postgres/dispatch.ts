@@ -31,7 +31,9 @@ export const dispatchOperation = async (session: Session, dispatching: Dispatchi
     const run = await lockRun(trx, ref);
     const { row, now } = await lockOperation(session, trx, dispatching);
     const { totals } = run;
-    if (!maySend(row, now, grant.maySendAgain)) return { kind: 'lost', row, now, totals };
+    if (!maySend(row, now, grant.maySendAgain) || (await hasUnread(trx, row))) {
+      return { kind: 'lost', row, now, totals };
+    }
     const why = stopOf(run, row) ?? (await findHolder(trx, row));
     if (why !== undefined) return { kind: 'stopped', row, why, totals };
     const isCounted = row.generation > 0;
@@ -54,6 +56,21 @@ const maySend = (row: OperationRow, now: number, maySendAgain: boolean): boolean
   if (row.state === 'CREATED') return true;
   const isDue = row.notBeforeAt === undefined || row.notBeforeAt <= now;
   return isDue && (row.state === 'NOT_EXECUTED' || (row.state === 'UNKNOWN' && maySendAgain));
+};
+
+/** What was reported of a write that was proved unexecuted is read before it is sent again. */
+const hasUnread = async (trx: Trx, { ref, id, state }: OperationRow): Promise<boolean> => {
+  if (state !== 'NOT_EXECUTED') return false;
+  const unread = await trx
+    .selectFrom('inbox')
+    .select('event_id')
+    .where('tenant', '=', ref.tenant)
+    .where('run', '=', ref.run)
+    .where('operation', '=', id)
+    .where('settled_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst();
+  return unread !== undefined;
 };
 
 const stopOf = (run: LockedRun, row: OperationRow): Stop | undefined => {

@@ -6,7 +6,8 @@
  *   2. a refusal of one send (NOT_EXECUTED, FAILED) proves that send unexecuted and no other: while another one is open, an
  *      operation in doubt stays in doubt;
  *   3. what one send's sender does not know is no news about another send;
- *   4. "not executed" of the operation as a whole is nothing to go by while its sender may still be sending.
+ *   4. "not executed" of the operation as a whole is nothing to go by while its sender may still be sending;
+ *   5. word that it is under way after all, or that nobody knows, opens every send again that was proved unexecuted.
  */
 import { canMove, OPERATION_STATES, type OperationState } from '../../workflows/machine/operation-transitions';
 import type { OperationRow, Settlement } from '../rows';
@@ -45,8 +46,12 @@ const unmoved = ({ state }: Standing, openGenerations: readonly number[]): Resol
 const speakForAll = (row: Standing, to: Settlement['state']): Resolution => {
   const isPremature = row.state === 'DISPATCHED' && to === 'NOT_EXECUTED' && !row.isDispatchOver;
   if (isPremature || !canMove(row.state, to)) return unmoved(row, row.openGenerations);
-  return { state: to, openGenerations: LEAVES_OPEN.has(to) ? row.openGenerations : [], effect: 'settled' };
+  return { state: to, openGenerations: LEAVES_OPEN.has(to) ? opened(row) : [], effect: 'settled' };
 };
+
+/** What one of them did not do another may have done: nobody says which send was meant. */
+const opened = ({ state, generation, openGenerations }: Standing): readonly number[] =>
+  state === 'NOT_EXECUTED' ? Array.from({ length: generation }, (_, index) => index + 1) : openGenerations;
 
 const LEAVES_OPEN: ReadonlySet<OperationState> = new Set(['ACCEPTED', 'RUNNING', 'UNKNOWN', 'UNRESOLVED']);
 

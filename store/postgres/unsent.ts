@@ -11,7 +11,10 @@ export interface CallOff {
   readonly code: 'CANCELLED' | 'SUPERSEDED';
 }
 
-/** CREATED and NOT_EXECUTED writes → CANCELLED. A read has no effect, may be under way, and is left to end. */
+/**
+ * CREATED and NOT_EXECUTED writes → CANCELLED, save one of which somebody has reported since it was proved unexecuted: whoever
+ * reads that says what became of it, and nothing is sent meanwhile. A read has no effect, may be under way, and is left to end.
+ */
 export const cancelUnsentWrites = async (trx: Trx, callOff: CallOff): Promise<readonly OperationId[]> => {
   const rows = await cancelUnsent(trx, callOff).where('effect', '=', 'write').returning('id').execute();
   return rows.map((row) => row.id);
@@ -28,7 +31,25 @@ const cancelUnsent = (trx: Trx, { ref, by, code }: CallOff) =>
     .where('tenant', '=', ref.tenant)
     .where('run', '=', ref.run)
     .where(sql<boolean>`is_open`)
-    .where('state', 'in', ['CREATED', 'NOT_EXECUTED']);
+    .where((eb) =>
+      eb.or([
+        eb('state', '=', 'CREATED'),
+        eb.and([
+          eb('state', '=', 'NOT_EXECUTED'),
+          eb.not(
+            eb.exists(
+              eb
+                .selectFrom('inbox')
+                .select('inbox.event_id')
+                .whereRef('inbox.tenant', '=', 'operations.tenant')
+                .whereRef('inbox.run', '=', 'operations.run')
+                .whereRef('inbox.operation', '=', 'operations.id')
+                .where('inbox.settled_at', 'is', null),
+            ),
+          ),
+        ]),
+      ]),
+    );
 
 /** In order of step and ordinal: what a plan change or a stop has called off, asked again the same. */
 export const listCancelled = async (

@@ -1,6 +1,7 @@
 /**
  * The operation table (DESIGN.md 6): which state an operation may move to from each. Everything else leaves it where it is:
- * a late, early or contradicting message never moves an operation back.
+ * a late, early or contradicting message never moves an operation back. NOT_EXECUTED is a proof about the sends so far and no
+ * end: what the far side says of the work afterwards is read before anything is sent again.
  */
 export const OPERATION_STATES = [
   'CREATED',
@@ -25,7 +26,7 @@ export const OPERATION_TRANSITIONS = {
   RUNNING:      ['SUCCEEDED', 'FAILED', 'CANCELLED', 'UNKNOWN'],
   UNKNOWN:      ['DISPATCHED', 'SUCCEEDED', 'FAILED', 'ACCEPTED', 'RUNNING', 'CANCELLED', 'NOT_EXECUTED', 'UNRESOLVED'],
   UNRESOLVED:   ['SUCCEEDED', 'FAILED', 'NOT_EXECUTED'],
-  NOT_EXECUTED: ['DISPATCHED', 'FAILED', 'CANCELLED'],
+  NOT_EXECUTED: ['DISPATCHED', 'FAILED', 'CANCELLED', 'SUCCEEDED', 'ACCEPTED', 'RUNNING', 'UNKNOWN'],
   SUCCEEDED:    [],
   FAILED:       [],
   CANCELLED:    [],

@@ -304,6 +304,106 @@ describe('before the receipt is there', () => {
   });
 });
 
+describe('the far side said that it did nothing, and did it', () => {
+  /** A tool without a key: a second send is a second effect. */
+  const beginRefused = async (contract: 'neither' | 'look-up only' = 'neither') => {
+    await stage.desk.addFault({
+      match: { route: 'comment' },
+      fault: { kind: 'status', status: 429, retryAfter: 0, applied: true },
+    });
+    const run = await stage.begin({ contract, times: { timeoutMs: 300, settleWindowMs: 1 } });
+    const call = await run.proposeOne(COMMENT);
+    const sent = await call.dispatch();
+    expect(sent).toMatchObject({ outcome: { kind: 'pending', state: 'NOT_EXECUTED', next: { action: 'resend' } } });
+    const [effect] = await stage.desk.effects();
+    return { run, call, job: { id: 'J3', effect } };
+  };
+
+  const expectOneEffect = async (): Promise<void> => {
+    expect(await stage.sends()).toHaveLength(1);
+    expect(await stage.desk.effects()).toHaveLength(1);
+  };
+
+  test('"done" is read before it is sent again, and is its end', async () => {
+    const refused = await beginRefused();
+    const { call } = refused;
+    await report(refused, { type: 'job.done', eventId: 'evt_1', changes: { key: null } });
+
+    expect(await call.dispatch()).toMatchObject({ outcome: { kind: 'settled', state: 'SUCCEEDED' } });
+
+    expect(await call.row()).toMatchObject({ state: 'SUCCEEDED', generation: 1, evidence: 'E1.1' });
+    expect(await effectsOf(refused)).toEqual(['moved']);
+    await expectOneEffect();
+  });
+
+  test('"done" is read as soon as the run is told that something came', async () => {
+    const refused = await beginRefused();
+    await report(refused, { type: 'job.done', eventId: 'evt_1', changes: { key: null } });
+
+    expect(await refused.call.pursue()).toMatchObject({ kind: 'settled', state: 'SUCCEEDED' });
+
+    await expectOneEffect();
+  });
+
+  test('"running" makes it a job that is polled, not sent', async () => {
+    const refused = await beginRefused();
+    await report(refused, { type: 'job.running', eventId: 'evt_1', changes: { key: null } });
+
+    expect(await refused.call.dispatch()).toMatchObject({
+      outcome: { kind: 'pending', state: 'RUNNING', next: { action: 'poll' } },
+    });
+
+    expect(await refused.call.row()).toMatchObject({ state: 'RUNNING', job: 'J3', openGenerations: [1] });
+    await expectOneEffect();
+  });
+
+  test('one that does not say makes it unknown: looked up where that can be done', async () => {
+    const refused = await beginRefused('look-up only');
+    await report(refused, { type: 'job.failed', eventId: 'evt_1', changes: { key: null } });
+
+    const { trail } = await refused.call.drive();
+
+    expect(trail).toEqual(['UNKNOWN lookUp', 'SUCCEEDED']);
+    expect(await effectsOf(refused)).toEqual(['moved']);
+    await expectOneEffect();
+  });
+
+  test('one that does not say goes to a person where nobody can be asked, once', async () => {
+    const refused = await beginRefused();
+    const { run, call } = refused;
+    await report(refused, { type: 'job.failed', eventId: 'evt_1', changes: { key: null } });
+
+    expect((await call.drive()).trail.at(-1)).toBe('unresolved');
+    await expectOneEffect();
+
+    // Whoever says that it did not happen is believed: the report has been read.
+    await stage.store.operations.settle(run.ref, call.id, { state: 'NOT_EXECUTED' });
+    expect(await call.dispatch()).toMatchObject({ outcome: { kind: 'settled', state: 'SUCCEEDED' } });
+    expect(await stage.sends()).toHaveLength(2);
+  });
+
+  test('a cancel calls nothing off of which somebody has reported: its truth is found out', async () => {
+    const refused = await beginRefused();
+    const { run, call } = refused;
+    await report(refused, { type: 'job.done', eventId: 'evt_1', changes: { key: null } });
+
+    expect(await run.worker.stopOperations({ ref: run.ref, events: [], isCancel: true, step: 1 })).toEqual({
+      cancelled: [],
+    });
+    expect(await call.dispatch()).toMatchObject({ outcome: { kind: 'settled', state: 'SUCCEEDED' } });
+
+    await expectOneEffect();
+  });
+
+  test('a cancel without a report calls it off', async () => {
+    const { run, call } = await beginRefused();
+
+    await run.worker.stopOperations({ ref: run.ref, events: [], isCancel: true, step: 1 });
+
+    expect(await call.row()).toMatchObject({ state: 'CANCELLED' });
+  });
+});
+
 describe('a person is being asked', () => {
   test('a callback that says it is done ends the asking', async () => {
     await stage.desk.addFault({ match: { route: 'comment' }, fault: { kind: 'apply-then-drop' } });

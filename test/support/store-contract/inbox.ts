@@ -7,6 +7,7 @@ import {
   createdOperation,
   dispatchedOperation,
   endAs,
+  GRANT,
   hashFrom,
   inParallel,
   newRef,
@@ -56,6 +57,36 @@ export const describeInbox = (under: () => StoreUnderTest): void => {
 
       expect((await store.inbox.unsettled(ref, id)).map(({ eventId }) => eventId)).toEqual(names);
       expect((await store.inbox.list(ref)).map(({ eventId }) => eventId)).toEqual(names);
+    });
+
+    test('what was proved unexecuted is not sent again, nor called off, while a report about it is unread', async () => {
+      const { store } = under();
+      const ref = await startedRun(store);
+      const id = await dispatchedOperation(store, ref);
+      await store.operations.settle(ref, id, { state: 'NOT_EXECUTED', generation: 1 });
+      await store.inbox.receive(ref, report(id, 'evt_1'));
+
+      expect(await store.operations.dispatch(ref, id, GRANT)).toMatchObject({
+        kind: 'lost',
+        row: { state: 'NOT_EXECUTED', generation: 1 },
+      });
+      const change = await store.runs.changePlan(ref, { id: 'm1', kind: 'amend', body: { text: 'other' } });
+      expect(change).toMatchObject({ cancelled: [] });
+      await store.runs.commit({ ref, events: [] }, endAs(ref, 'CANCELLED'));
+      expect(await store.operations.get(ref, id)).toMatchObject({ state: 'NOT_EXECUTED' });
+      expect(await store.runs.get(ref)).toMatchObject({ terminal: 'CANCEL_UNKNOWN' });
+      expect(await wakesOf(under(), ref)).toEqual([`reconcile ${id}`, `toolEvent ${id}`]);
+    });
+
+    test('with its reports read it is sent again', async () => {
+      const { store } = under();
+      const ref = await startedRun(store);
+      const id = await dispatchedOperation(store, ref);
+      await store.operations.settle(ref, id, { state: 'NOT_EXECUTED', generation: 1 });
+      await store.inbox.receive(ref, report(id, 'evt_1'));
+      await store.inbox.settled(ref, id, { eventId: 'evt_1', effect: 'other_operation' });
+
+      expect(await store.operations.dispatch(ref, id, GRANT)).toMatchObject({ kind: 'won', row: { generation: 2 } });
     });
 
     test('the signal is owed until the last report has been read', async () => {

@@ -82,6 +82,29 @@ describe('a word about the whole operation', () => {
   });
 });
 
+describe('a word that contradicts the proof that nothing was executed', () => {
+  const unexecuted: Standing = { state: 'NOT_EXECUTED', generation: 2, openGenerations: [], isDispatchOver: true };
+
+  test.each(['UNKNOWN', 'RUNNING', 'ACCEPTED'] as const)('%s: every send is open again', (state) => {
+    expect(resolve(unexecuted, { state })).toEqual({ state, openGenerations: [1, 2], effect: 'settled' });
+    // So that the refusal of a third one proves nothing about those before.
+    const third = { ...dispatched(3, [1, 2, 3]) };
+    expect(resolve(third, { state: 'NOT_EXECUTED', generation: 3 })).toMatchObject({ state: 'UNKNOWN' });
+  });
+
+  test('"done" is its end', () => {
+    expect(resolve(unexecuted, { state: 'SUCCEEDED' })).toEqual({
+      state: 'SUCCEEDED',
+      openGenerations: [],
+      effect: 'settled',
+    });
+  });
+
+  test('what one send does not know is no such word', () => {
+    expect(resolve(unexecuted, { state: 'UNKNOWN', generation: 2 }).effect).toBe('none');
+  });
+});
+
 const states: fc.Arbitrary<OperationState> = fc.constantFrom(...OPERATION_STATES);
 const messages: fc.Arbitrary<Message> = fc.record(
   {
@@ -102,13 +125,13 @@ const messages: fc.Arbitrary<Message> = fc.record(
   { requiredKeys: ['state'] },
 );
 
-test('whatever comes, a state stays or moves along the table, and sends are only ever closed', () => {
+test('whatever comes, a state stays or moves along the table, and sends are only closed where nothing was proved wrong', () => {
   fc.assert(
     fc.property(states, fc.subarray([1, 2, 3, 4]), fc.boolean(), messages, (state, open, isDispatchOver, message) => {
       const standing = { state, generation: 4, openGenerations: open, isDispatchOver };
       const next = resolve(standing, message);
       expect(next.state === state || canMove(state, next.state)).toBe(true);
-      expect(open).toEqual(expect.arrayContaining([...next.openGenerations]));
+      if (state !== 'NOT_EXECUTED') expect(open).toEqual(expect.arrayContaining([...next.openGenerations]));
       if (next.effect === 'none') expect(next.state).toBe(state);
     }),
   );

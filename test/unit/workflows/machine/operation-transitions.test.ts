@@ -44,6 +44,10 @@ const EDGES: readonly (readonly [from: OperationState, to: OperationState, fact:
   ['NOT_EXECUTED', 'DISPATCHED', 'is sent again'],
   ['NOT_EXECUTED', 'FAILED', 'is given up'],
   ['NOT_EXECUTED', 'CANCELLED', 'is called off after its back-off began'],
+  ['NOT_EXECUTED', 'SUCCEEDED', 'is reported done before it is sent again'],
+  ['NOT_EXECUTED', 'ACCEPTED', 'has been accepted, says its sender later'],
+  ['NOT_EXECUTED', 'RUNNING', 'is reported to be running before it is sent again'],
+  ['NOT_EXECUTED', 'UNKNOWN', 'is reported about, without saying what became of it'],
 ];
 
 const ENDS: readonly OperationState[] = ['SUCCEEDED', 'FAILED', 'CANCELLED', 'REFUSED'];
