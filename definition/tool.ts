@@ -101,6 +101,7 @@ export interface ToolDefinition<Input extends z.ZodType, Output extends z.ZodTyp
   readonly repeatable?: boolean;
   /** What makes a second send harmless: the far side dedupes by key, or refuses a stale version, or nothing does. */
   readonly idempotency?: 'key' | 'version' | 'none';
+  /** The object that a write changes, or that a read is about beyond those that its arguments name by `ref`. */
   readonly target?: (input: z.output<Input>) => Target | undefined;
   /** Errors are ToolError; anything else is our tool's own fault, and after a write was sent its outcome is unknown. */
   readonly execute: (input: z.output<Input>, context: ToolContext) => Promise<ExecuteResult<z.input<Output>>>;

@@ -126,6 +126,7 @@ const manifest: z.ZodType<Manifest> = z.object({
   }),
   memory: optional(hash),
   gaps: z.array(gap),
+  closed: optional(z.array(z.string())),
   facts: z.array(shownFact),
   openOperations: z.array(operationSummary),
   shrinks: count,

@@ -18,7 +18,7 @@ import { extendChain, isSmaller, type Extension } from './extend-chain';
 import { findGaps } from './find-gaps';
 import type { Frame, Frames } from './frame';
 import { loadRunView } from './load-run-view';
-import { measureProgress } from './measure-progress';
+import { findClosed, measureProgress } from './measure-progress';
 import { renderTail } from './render-tail';
 import { chooseFacts, openOperationsOf } from './shown-facts';
 
@@ -99,6 +99,7 @@ const draftManifest = async (
   const { input, parent, view, definition, totals, messages } = standing;
   const { ref, planVersion, freeze } = input;
   const { agent, snapshot, operations, completion } = view;
+  const closed = findClosed(parent?.gaps ?? [], gaps);
   const about = { ref, input: freeze.input, exchangeStep: parent?.step ?? 0, operations, agent, gaps, messages };
   const [adds, memory, frame] = await Promise.all([
     collectAdditions(store, about),
@@ -117,6 +118,7 @@ const draftManifest = async (
     remaining: remainingOf(frame, standing, totals),
     ...(memory === undefined ? {} : { memory }),
     gaps,
+    ...(closed.length === 0 ? {} : { closed }),
     facts: chooseFacts(completion.facts.all, gaps),
     openOperations: openOperationsOf(completion.operations),
     shrinks: freeze.input.shrinks,

@@ -20,7 +20,7 @@ export interface ProgressInput {
 export const measureProgress = (input: ProgressInput): StepProgress => ({
   hasNewEvidence: input.hasResponse || hasNewResult(input),
   hasSettled: ownOperations(input).some(isSettledWrite),
-  hasClosedGap: hasClosedGap(input),
+  hasClosedGap: findClosed(input.gapsBefore, input.gapsAfter).length > 0,
   hasNarrowed: hasNarrowed(input),
 });
 
@@ -36,9 +36,10 @@ const hasNewResult = (input: ProgressInput): boolean => {
 const isSettledWrite = ({ effect, state, generation }: OperationRow): boolean =>
   effect === 'write' && generation > 0 && (state === 'SUCCEEDED' || state === 'FAILED');
 
-const hasClosedGap = ({ gapsBefore, gapsAfter }: ProgressInput): boolean => {
-  const open = new Set(gapsAfter.map(({ name }) => name));
-  return gapsBefore.some(({ name }) => !open.has(name));
+/** Names of the gaps that are no longer there. */
+export const findClosed = (before: readonly Gap[], after: readonly Gap[]): readonly string[] => {
+  const open = new Set(after.map(({ name }) => name));
+  return before.map(({ name }) => name).filter((name) => !open.has(name));
 };
 
 const hasNarrowed = ({ gapsBefore, gapsAfter }: ProgressInput): boolean =>

@@ -32,7 +32,7 @@ const judge = (input: ReferenceInput): Judgement<ReadyCall> => {
   const { target } = found;
   const gap = face.effect === 'write' ? findOpenChoice(context, namesOf(refs, target)) : undefined;
   if (gap !== undefined) return { kind: 'ambiguous', gap, evidence: { gap: gap.name } };
-  return pass({
+  const call: ReadyCall = {
     ordinal,
     face,
     args,
@@ -40,8 +40,15 @@ const judge = (input: ReferenceInput): Judgement<ReadyCall> => {
     refs,
     ...(target === undefined ? {} : { target: target.object }),
     ...(target?.expectedVersion === undefined ? {} : { expectedVersion: target.expectedVersion }),
-  });
+  };
+  return pass(call, { aims: aimsOf(context, namesOf(refs, target)) });
 };
+
+/** The gaps that the call is to close: those that need a fact of an object that it is about. */
+const aimsOf = ({ manifest }: PinnedContext, names: readonly string[]): readonly string[] =>
+  manifest.gaps
+    .filter(({ needs = [] }) => needs.some((fact) => names.some((object) => fact.startsWith(`${object}.`))))
+    .map(({ name }) => name);
 
 /** The runtime's own read names evidence, which either is the run's or is found to be none when it is read. */
 const judgeEvidenceArgument = ({ ordinal, face, args }: ReferenceInput): Judgement<ReadyCall> => {

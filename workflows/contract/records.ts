@@ -111,6 +111,8 @@ export interface Manifest {
   };
   readonly memory?: ArtifactHash;
   readonly gaps: readonly Gap[];
+  /** Gaps of the parent that its step has closed; what the step was to close stands in the decisions about its calls. */
+  readonly closed?: readonly string[];
   /** As they were when the step was frozen; what moves later is in a later step's context. */
   readonly facts: readonly ShownFact[];
   readonly openOperations: readonly OperationSummary[];

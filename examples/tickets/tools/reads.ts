@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool, ref, ToolError, type ExecuteResult, type Tool } from '../../../index';
 import { parseReply, type DeskApi, type DeskReply } from './desk-api';
 import { ruleListShape, ruleShape, teamListShape, ticketListShape, ticketShape, type DeskTicket } from './desk-shapes';
-import { ruleFacts, teamFact, ticketFacts, ticketObject } from './facts';
+import { ruleFacts, serviceObject, teamFact, ticketFacts, ticketObject } from './facts';
 
 const READ_TIMEOUT_MS = 1_000;
 const MAX_LISTED = 20;
@@ -82,6 +82,7 @@ const getOncallRules = (desk: DeskApi): Tool =>
       service: z.string().min(1).max(100).describe('As the ticket names it, for instance payments-checkout.'),
     }),
     outputSchema: z.object({ rules: z.array(ruleShape) }),
+    target: ({ service }) => ({ object: serviceObject(service) }),
     execute: async ({ service }, { signal }) => {
       const reply = await desk.send(`/rules/oncall?service=${encodeURIComponent(service)}`, { signal });
       return done(parseReply(ruleListShape, reply), reply);

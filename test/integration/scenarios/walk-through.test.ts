@@ -1,6 +1,7 @@
 /** A: the walk-through, and what happens to it when the model does not do it well. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { Runs } from '../../../client/runs';
+import type { Manifest } from '../../../workflows/contract/records';
 import { createPostgresStore } from '../../../store/postgres';
 import { effectsOf, type Seen } from '../../support/scenario/effects';
 import { readExecutions } from '../../support/scenario/histories';
@@ -52,6 +53,35 @@ describe('A1: rules allow the reassignment unattended', () => {
     expect(totals.costMicros).toBe(costOf(attempts));
     expect(operations.filter(({ effect }) => effect === 'write')).toMatchObject([
       { tool: 'reassign_ticket', state: 'SUCCEEDED', generation: 1 },
+    ]);
+  });
+
+  test('each step says which gaps it is to close, and the next context which it has closed', async () => {
+    const run = await stage.start();
+    await stage.end(run);
+
+    const { attempts, decisions } = await stage.runs.details(stage.tenant, run.ref.run);
+    const aims = decisions
+      .filter(({ validator }) => validator === 'references')
+      .map(({ step, evidence }) => [step, evidence['aims']]);
+    const closed = await Promise.all(
+      attempts.map(async ({ step, context }) => {
+        const manifest = await stage.store.artifacts.getJson(run.ref.tenant, context);
+        return [step, (manifest as Pick<Manifest, 'closed'>).closed];
+      }),
+    );
+
+    // The ticket names the service whose rules name the team; with the ticket reassigned only the explanation is left.
+    expect(aims).toEqual([
+      [1, ['right-team']],
+      [2, ['right-team']],
+      [3, ['right-team']],
+    ]);
+    expect(closed).toEqual([
+      [1, undefined],
+      [2, undefined],
+      [3, undefined],
+      [4, ['right-team']],
     ]);
   });
 

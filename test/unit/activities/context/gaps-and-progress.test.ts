@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createFactsView } from '../../../../activities/context/facts-view';
 import { findGaps } from '../../../../activities/context/find-gaps';
-import { measureProgress, type ProgressInput } from '../../../../activities/context/measure-progress';
+import { findClosed, measureProgress, type ProgressInput } from '../../../../activities/context/measure-progress';
 import { chooseFacts } from '../../../../activities/context/shown-facts';
 import type { CompletionView, Condition } from '../../../../definition/agent';
 import type { CompiledAgent } from '../../../../definition/registry';
@@ -158,6 +158,13 @@ test.each<readonly [string, Partial<ProgressInput>, Partial<typeof NONE>]>([
   ['a response', { hasResponse: true }, { hasNewEvidence: true }],
 ])('%s', (_title, input, expected) => {
   expect(progress(input)).toEqual({ ...NONE, ...expected });
+});
+
+test('a gap is closed when it is no longer named; one that lacks something else is the same gap', () => {
+  const [first, second]: readonly [Gap, Gap] = [gap, { ...gap, name: 'rule' }];
+
+  expect(findClosed([first, second], [{ ...first, lacks: 'something else' }])).toEqual(['rule']);
+  expect(findClosed([], [first])).toEqual([]);
 });
 
 test('what the gaps need comes first, then the newest; values that are too large are named by their size', () => {

@@ -188,6 +188,22 @@ describe('references', () => {
     expect(describeOutcome(outcomeOf(setting, readOf(ticket)))).toBe('calls due');
   });
 
+  test('a call says which gaps it is to close: those that need a fact of what it is about', () => {
+    const needing = (name: string, ...needs: readonly string[]): Gap => ({ name, kind: 'fact', lacks: name, needs });
+    const gaps = [
+      needing('right-team', 'ticket:T100.service', 'ticket:T100.team'),
+      needing('other-ticket', 'ticket:T1.team', 'ticket:T1000.team'),
+      needing('explained', 'rule:R-7.team', 'ticket:T100.version'),
+      needing('nothing'),
+    ];
+
+    const { decisions } = judged({ gaps }, readOf('T100'));
+
+    expect(decisions.find(({ validator }) => validator === 'references')?.evidence).toEqual({
+      aims: ['right-team', 'explained'],
+    });
+  });
+
   test.each<[string, Setting, string]>([
     ['what nobody named', {}, 'T999'],
     ['the beginning of another name', { facts: [], data: {}, goal: 'Look at T1000' }, 'T100'],
