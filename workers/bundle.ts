@@ -36,9 +36,10 @@ export const writeBundle = async (path: string): Promise<string> => {
 
 /**
  * The SDK notes the stack of every promise that a workflow makes, with a look-up in the source map for each of its frames:
- * with V8's ten frames that is half of what a workflow task costs. On the first line, so that no line of the map moves.
+ * with V8's ten frames that is half of what a workflow task costs. One frame still says where a fault of ours is. On the first
+ * line, so that no line of the map moves.
  */
-const SHORT_STACKS = 'Error.stackTraceLimit = 3; ';
+const SHORT_STACKS = 'Error.stackTraceLimit = 1; ';
 
 const nothing = (): void => undefined;
 const silent = { log: nothing, trace: nothing, debug: nothing, info: nothing, warn: nothing, error: nothing };
