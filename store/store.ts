@@ -222,7 +222,7 @@ export interface AttemptKey {
 export interface AttemptStore {
   /**
    * One transaction: carries the events, reserves (totals + reservation must fit in what the limits leave), inserts the row
-   * OPEN. An existing row is returned as it is, with `isNew: false`. Until it ends, the totals hold the reservation, as an
+   * OPEN. None is opened once a cancel was asked for. An existing row is returned as it is, with `isNew: false`. Until it ends, the totals hold the reservation, as an
    * estimate; so they may fall when it is settled.
    */
   open(
@@ -235,6 +235,7 @@ export interface AttemptStore {
   ): Promise<
     | { readonly kind: 'opened'; readonly row: AttemptRow; readonly isNew: boolean; readonly totals: Totals }
     | { readonly kind: 'budgetSpent'; readonly budget: 'tokens' | 'cost'; readonly totals: Totals }
+    | { readonly kind: 'cancelRequested'; readonly totals: Totals }
   >;
   /**
    * OPEN → STORED | FAILED with outcome and the real usage in place of the reservation. Where the row is LOST already: the

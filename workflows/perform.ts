@@ -222,6 +222,7 @@ export class Performer {
         const answer = await this.attempt.run(() => carrier.run((carried) => runAttempt({ ...carried, ...input })));
         const outcome = { ...answer, totals: unpackTotals(answer.totals) };
         if (outcome.kind === 'budgetSpent') inbox.tell({ kind: 'budgetSpent', budget: outcome.budget });
+        else if (outcome.kind === 'cancelRequested') inbox.tell({ kind: 'cancelRequested', source: 'signal' });
         else if (outcome.kind === 'attemptFailed') inbox.tell({ step, attempt, jitter: Math.random(), ...outcome });
         else inbox.tell({ step, attempt, ...outcome });
       } catch (error) {

@@ -15,7 +15,8 @@ export type OpenedAttempt =
       readonly totals: Totals;
       readonly maxOutputTokens: number;
     }
-  | { readonly kind: 'budgetSpent'; readonly budget: 'tokens' | 'cost'; readonly totals: Totals };
+  | { readonly kind: 'budgetSpent'; readonly budget: 'tokens' | 'cost'; readonly totals: Totals }
+  | { readonly kind: 'cancelRequested'; readonly totals: Totals };
 
 /** With less room than this no answer can be finished. */
 const MIN_OUTPUT_TOKENS = 256;
@@ -28,7 +29,7 @@ export const openAttempt = async (
 ): Promise<OpenedAttempt> => {
   const wanted = request.maxOutputTokens * 2 ** (input.truncations ?? 0);
   const opened = await reserve(attempts, input, { request, maxOutputTokens: wanted });
-  if (opened.kind === 'opened') return opened;
+  if (opened.kind !== 'budgetSpent') return opened;
   const affordable = Math.min(wanted, affordableOutput(request, opened.totals));
   if (affordable < minOutputTokens(request)) return opened;
   return reserve(attempts, input, { request, maxOutputTokens: affordable });

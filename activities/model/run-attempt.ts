@@ -1,7 +1,8 @@
 /**
  * One attempt of a step: asked once, and settled once, whatever dies meanwhile (DESIGN.md 5).
  *
- *   1. The row is opened, with its reservation, before the request leaves; an attempt that has a row is never asked again.
+ *   1. The row is opened, with its reservation, before the request leaves; an attempt that has a row is never asked again, and
+ *      none is opened once the run was asked to cancel.
  *   2. The candidate is stored in the statement that ends the row and names it. From the moment in which an answer, or an error, is in hand,
  *      a database that is away is waited for, and nothing but the end of the process gives it up.
  *   3. Who asked and was interrupted accounts for what had come by then. After a cancel the attempt has FAILED; after a
@@ -43,7 +44,7 @@ export const runAttempt = async (tools: AttemptTools, input: AttemptInput): Prom
   const grace = { ...graceOf(tools), signal: interruption.signal };
   const request = await withStoreGrace(grace, () => tools.project(input.ref, input.context));
   const opened = await withStoreGrace(grace, () => openAttempt(store.attempts, input, request));
-  if (opened.kind === 'budgetSpent') return opened;
+  if (opened.kind !== 'opened') return opened;
   const { row, isNew, totals, maxOutputTokens } = opened;
   if (isNew) return ask(tools, input, { request, maxOutputTokens });
   // An earlier execution of the same number left this row; whether its request left, nobody knows.

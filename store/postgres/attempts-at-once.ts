@@ -79,8 +79,8 @@ const open = async (
         cache_write_tokens = cache_write_tokens + ${usage.cacheWriteTokens}::bigint,
         cost_micros = cost_micros + ${usage.costMicros}::bigint,
         estimated_tokens = estimated_tokens + ${tokens}::bigint
-      where tenant = ${tenant} and run = ${run} and terminal is null and seq = ${last.seq - events.length}::integer
-        and input_tokens + output_tokens + cache_read_tokens + cache_write_tokens + ${tokens}::bigint
+      where tenant = ${tenant} and run = ${run} and terminal is null and cancel_requested_at is null
+        and seq = ${last.seq - events.length}::integer and input_tokens + output_tokens + cache_read_tokens + cache_write_tokens + ${tokens}::bigint
           <= ${attempt.limits.maxTokens}::float8
         and cost_micros + ${usage.costMicros}::bigint <= ${attempt.limits.maxCostMicros}::float8
       returning *

@@ -63,16 +63,23 @@ const openAttempt = async (
   { run, attempt }: { readonly run: LockedRun; readonly attempt: Opening },
 ): ReturnType<AttemptStore['open']> => {
   const key = { ...attempt, ref: run.ref };
+  const { totals } = run;
+  if (run.isCancelRequested) {
+    const before = await findAttempt(trx, key);
+    return before === undefined
+      ? { kind: 'cancelRequested', totals }
+      : { kind: 'opened', row: before, isNew: false, totals };
+  }
   const usage = wholeUsage({ ...attempt.reservation, isEstimate: true });
-  const budget = findSpentBudget(run.totals, usage, attempt.limits);
+  const budget = findSpentBudget(totals, usage, attempt.limits);
   const inserted =
     budget === undefined
       ? await insertAttempt(session, trx, { run, key, state: 'OPEN', context: attempt.context, usage })
       : undefined;
   if (inserted !== undefined) return { kind: 'opened', isNew: true, ...inserted };
   const stored = await findAttempt(trx, key);
-  if (stored !== undefined) return { kind: 'opened', row: stored, isNew: false, totals: run.totals };
-  return { kind: 'budgetSpent', budget: budget ?? 'tokens', totals: run.totals };
+  if (stored !== undefined) return { kind: 'opened', row: stored, isNew: false, totals };
+  return { kind: 'budgetSpent', budget: budget ?? 'tokens', totals };
 };
 
 const findSpentBudget = (totals: Totals, usage: Usage, limits: Opening['limits']): 'tokens' | 'cost' | undefined => {

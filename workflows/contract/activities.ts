@@ -81,7 +81,9 @@ export type AttemptOutcome =
   | { readonly kind: 'providerRejected'; readonly code: string; readonly totals: Totals }
   | { readonly kind: 'modelRefused'; readonly code: string; readonly totals: Totals }
   /** The reservation did not fit. */
-  | { readonly kind: 'budgetSpent'; readonly budget: 'tokens' | 'cost'; readonly totals: Totals };
+  | { readonly kind: 'budgetSpent'; readonly budget: 'tokens' | 'cost'; readonly totals: Totals }
+  /** A cancel was accepted before it could be opened; the signal that says so may still be on its way. */
+  | { readonly kind: 'cancelRequested'; readonly totals: Totals };
 
 export interface JudgeInput {
   readonly ref: RunRef;

@@ -111,6 +111,17 @@ describe('attempts that fail', () => {
   });
 });
 
+test('after a cancel was acknowledged nothing is asked, and nothing is counted', async () => {
+  await stage.use({ script: () => ANSWER }, async (attempts) => {
+    await stage.store.runs.requestCancel(attempts.ref);
+
+    expect(await attempts.run()).toMatchObject({ kind: 'cancelRequested', totals: { attempts: 0 } });
+
+    expect(attempts.server.requests).toEqual([]);
+    expect(await stage.store.attempts.list(attempts.ref)).toEqual([]);
+  });
+});
+
 describe('what is reserved', () => {
   const spare = (maxTokens: number, maxCostMicros = 50_000_000) => ({
     request: { limits: { ...REQUEST.limits, maxTokens, maxCostMicros } },

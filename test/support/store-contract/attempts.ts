@@ -41,6 +41,24 @@ export const describeAttempts = (under: () => StoreUnderTest): void => {
       ]);
     });
 
+    test('none is opened once a cancel was asked for; one that is open stays', async () => {
+      const { store } = under();
+      const ref = await startedRun(store);
+      const first = await store.attempts.open({ ref, events: [stepEvent(1, 1)] }, newAttempt(1, 1));
+      await store.runs.requestCancel(ref);
+
+      const refused = await store.attempts.open({ ref, events: [stepEvent(2, 2)] }, newAttempt(2, 1));
+
+      expect(refused).toMatchObject({ kind: 'cancelRequested', totals: { attempts: 1, steps: 2 } });
+      expect(await store.attempts.open({ ref, events: [] }, newAttempt(1, 1))).toEqual({
+        ...first,
+        isNew: false,
+        totals: refused.totals,
+      });
+      expect(await store.attempts.list(ref)).toHaveLength(1);
+      expect(await store.ledger.entries(ref)).toHaveLength(3);
+    });
+
     test('of ten parallel openings of one attempt, one is new', async () => {
       const { store, other } = under();
       const ref = await startedRun(store);
