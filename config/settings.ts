@@ -2,6 +2,7 @@
  * The only reader of the environment. One schema; every wrong value is named at once, when a program starts.
  * Temporal's own variables are read by its own library (`temporal-connection.ts`).
  */
+import { isIPv4, isIPv6 } from 'node:net';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -16,6 +17,13 @@ const url = (protocols: readonly string[]): z.ZodType<string | undefined> =>
       error: `expected an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
     })
     .optional();
+
+/** What the native exporter takes: a name is not looked up. */
+const isSocketAddress = (value: string): boolean => {
+  const [, six, four, port] = /^(?:\[([^\]]+)\]|([^:[\]]+)):(\d{1,5})$/.exec(value) ?? [];
+  const isAddress = six === undefined ? isIPv4(four ?? '') : isIPv6(six);
+  return isAddress && Number(port) >= 1 && Number(port) <= 65_535;
+};
 
 const MIN_KEY_BYTES = 32;
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -80,6 +88,13 @@ export const SETTINGS = z.object({
     .min(0)
     .optional()
     .describe('Runs that a worker keeps in memory between their tasks; 0 replays every task from the start.'),
+  HOLDFAST_WORKER_METRICS_ADDRESS: z
+    .string()
+    .refine(isSocketAddress, { error: 'expected an IP address and a port, such as 127.0.0.1:9464' })
+    .optional()
+    .describe(
+      "Where a worker serves its figures and those of Temporal's core for Prometheus (`/metrics`), such as `127.0.0.1:9464`. Absent: nowhere.",
+    ),
   HOLDFAST_STORE_GRACE_MS: z.coerce
     .number()
     .int()
@@ -143,6 +158,8 @@ export interface Settings {
   };
   readonly callbacks: { readonly secrets: readonly Uint8Array[]; readonly baseUrl?: string };
   readonly maxCachedWorkflows?: number;
+  /** An IP address and a port. */
+  readonly workerMetricsAddress?: string;
   readonly deployment?: { readonly name: string; readonly buildId: string };
 }
 
@@ -198,6 +215,9 @@ const toSettings = (values: z.output<typeof SETTINGS>): Settings =>
     ...(values.HOLDFAST_MAX_CACHED_WORKFLOWS === undefined
       ? {}
       : { maxCachedWorkflows: values.HOLDFAST_MAX_CACHED_WORKFLOWS }),
+    ...(values.HOLDFAST_WORKER_METRICS_ADDRESS === undefined
+      ? {}
+      : { workerMetricsAddress: values.HOLDFAST_WORKER_METRICS_ADDRESS }),
     ...(values.DATABASE_URL === undefined ? {} : { databaseUrl: values.DATABASE_URL }),
     ...(values.HOLDFAST_TEMPORAL_CLI === undefined ? {} : { temporalCli: values.HOLDFAST_TEMPORAL_CLI }),
     ...(values.HOLDFAST_WORKFLOW_BUNDLE === undefined

@@ -9,12 +9,16 @@
 import { activityInfo, ApplicationFailure } from '@temporalio/activity';
 import type { ActivityExecuteInput, ActivityInboundCallsInterceptor, Next } from '@temporalio/worker';
 import type { Logger } from 'pino';
+import type { WorkerMetrics } from './metrics';
 
 const FIRST_RETRY_MS = 2_000;
 const LONGEST_RETRY_MS = 120_000;
 
 export class Alarm implements ActivityInboundCallsInterceptor {
-  constructor(private readonly log: Logger) {}
+  constructor(
+    private readonly log: Logger,
+    private readonly metrics?: Pick<WorkerMetrics, 'stuck'>,
+  ) {}
 
   async execute(input: ActivityExecuteInput, next: Next<ActivityInboundCallsInterceptor, 'execute'>): Promise<unknown> {
     try {
@@ -28,6 +32,7 @@ export class Alarm implements ActivityInboundCallsInterceptor {
     const { activityType, workflowExecution, attempt, isLocal } = activityInfo();
     const context = { activity: activityType, run: workflowExecution?.workflowId, attempt, code: error.code };
     this.log.error({ ...context, err: error }, 'a run cannot go on');
+    this.metrics?.stuck({ activity: activityType, code: error.code });
     const told = { message: error.message, type: error.code, cause: error };
     return isLocal
       ? ApplicationFailure.create({ ...told, nonRetryable: true })

@@ -1,6 +1,6 @@
 /** One worker process: checks the agents, serves one task queue and relays until it is told to stop. */
 import { Client, Connection } from '@temporalio/client';
-import { NativeConnection, Runtime, makeTelemetryFilterString, type Worker } from '@temporalio/worker';
+import { NativeConnection, type Worker } from '@temporalio/worker';
 import { pino, type Logger } from 'pino';
 import type { Settings } from '../config/settings';
 import type { TemporalAddress } from '../config/temporal-connection';
@@ -10,7 +10,8 @@ import { createPostgresStore } from '../store/postgres';
 import type { Store } from '../store/store';
 import { BUNDLE_PATH, requireBundle } from './bundle';
 import { loadRegistry } from './load-registry';
-import { toTemporalLogger } from './temporal-logger';
+import { createWorkerMetrics } from './metrics';
+import { installRuntime } from './runtime';
 import { createWorker } from './worker';
 
 export interface WorkerTargets {
@@ -37,7 +38,8 @@ export const runWorker = async ({ settings, temporal, onReady }: WorkerTargets):
   const bundlePath = requireBundle(settings.workflowBundle ?? BUNDLE_PATH);
   const registry = await loadRegistry(agents);
   // Not before: an engine runtime without a worker would keep the process of a worker that cannot start alive.
-  installRuntime(log);
+  const { metricMeter } = installRuntime(log, settings.workerMetricsAddress);
+  const metrics = createWorkerMetrics(metricMeter);
   const store = createPostgresStore({ url });
   const { namespace, ...connect } = temporal;
   const [connection, clientConnection] = await Promise.all([
@@ -54,6 +56,7 @@ export const runWorker = async ({ settings, temporal, onReady }: WorkerTargets):
       namespace,
       taskQueue,
       deps,
+      metrics,
       bundlePath,
       ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
       ...(deployment === undefined ? {} : { deployment }),
@@ -70,6 +73,7 @@ export const runWorker = async ({ settings, temporal, onReady }: WorkerTargets):
       });
     });
   } finally {
+    metrics.stop();
     // An open connection would keep the process alive.
     await Promise.allSettled([connection.close(), clientConnection.close(), store.close()]);
   }
@@ -92,14 +96,6 @@ const serve = async ({ worker, ...relays }: Serving, onStarted: () => void): Pro
     stop.abort();
     await relaying;
   }
-};
-
-const installRuntime = (log: Logger): void => {
-  Runtime.install({
-    logger: toTemporalLogger(log),
-    shutdownSignals: ['SIGTERM', 'SIGINT'],
-    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'WARN' }) } },
-  });
 };
 
 const required = (value: string | undefined, name: string): string => {

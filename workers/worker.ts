@@ -4,12 +4,14 @@ import { createActivities } from '../activities/create-activities';
 import type { ActivityDeps } from '../activities/deps';
 import { Alarm } from './alarm';
 import { BUNDLE_PATH } from './bundle';
+import type { WorkerMetrics } from './metrics';
 
 export interface HoldfastWorkerOptions {
   readonly connection: NativeConnection;
   readonly namespace: string;
   readonly taskQueue: string;
   readonly deps: ActivityDeps;
+  readonly metrics?: Pick<WorkerMetrics, 'stuck'>;
   readonly bundlePath?: string;
   /** For tests: 0 replays every task from the start. */
   readonly maxCachedWorkflows?: number;
@@ -38,6 +40,7 @@ export const createWorker = ({
   namespace,
   taskQueue,
   deps,
+  metrics,
   bundlePath = BUNDLE_PATH,
   maxCachedWorkflows,
   deployment,
@@ -48,7 +51,7 @@ export const createWorker = ({
     taskQueue,
     workflowBundle: { codePath: bundlePath },
     activities: createActivities(deps),
-    interceptors: { activity: [() => ({ inbound: new Alarm(deps.log) })] },
+    interceptors: { activity: [() => ({ inbound: new Alarm(deps.log, metrics) })] },
     shutdownGraceTime: SHUTDOWN_GRACE,
     ...RECOVERY,
     ...(maxCachedWorkflows === undefined ? {} : { maxCachedWorkflows }),
