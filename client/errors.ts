@@ -5,6 +5,7 @@ export const CLIENT_ERROR_CODES = [
   'run.not_found',
   'run.body_differs',
   'run.ended',
+  'run.ending',
   'artifact.not_found',
   'wait.not_found',
   'message.kind_unknown',

@@ -118,6 +118,7 @@ const changePlan = async (
   const { ref } = run;
   const changed = await store.runs.changePlan(ref, { id, ...change, subject: caller.subject });
   if (changed === undefined) throw refuse('run.ended', `${ref.run} has ended, expected a run that goes on`);
+  if (changed === 'ending') throw refuse('run.ending', `${ref.run} is ending, expected a run whose plan still counts`);
   if (changed === 'idTaken') throw refuse('message.id_taken', `id: got ${id}, which was another message of this run`);
   if (changed === 'waitNotOpen') throw waitNotOpen(change.wait ?? '');
   const isSignalled = await signalRun(temporal, ref, { name: SIGNALS.message });

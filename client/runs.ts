@@ -127,7 +127,7 @@ export class Runs {
 
   /**
    * A message of the kind `amend`, `withdraw` or `new_goal`; any other is `message.kind_unknown`. Its id makes a repeated call
-   * the same message. Throws `run.ended`, `message.wait_not_open`, `message.id_taken`, `input.invalid` as well.
+   * the same message. Throws `run.ended`, `run.ending`, `message.wait_not_open`, `message.id_taken`, `input.invalid` as well.
    */
   async message(caller: Caller, run: string, message: Message): Promise<MessageReceipt> {
     const row = await this.get(caller.tenant, run);

@@ -75,8 +75,8 @@ export interface RunStore {
   /**
    * One transaction on the locked run row: the message, plan version + 1, open waits VOID, CREATED and NOT_EXECUTED writes
    * CANCELLED (SUPERSEDED), a line of the journal, a wake `message`. Reads may be under way and are left to end. Insert-once
-   * by message id; `idTaken` where the id was used for another message. Where it names a wait, that has to be open, else
-   * `waitNotOpen`. Undefined where the run has ended.
+   * by message id; `idTaken` where the id was used for another message. `ending` where the run was stopped or is to be
+   * cancelled. Where it names a wait, that has to be open, else `waitNotOpen`. Undefined where the run has ended.
    */
   changePlan(ref: RunRef, message: PlanMessage): Promise<PlanChange | PlanRefusal | undefined>;
   /** The newest plan, with the ordinals (of `step`) that changes after `sincePlanVersion` cancelled. */
@@ -175,7 +175,8 @@ export interface PlanMessage {
   readonly subject?: string;
 }
 
-export type PlanRefusal = 'idTaken' | 'waitNotOpen';
+/** `ending`: it was asked to cancel, or stops for another reason that no plan changes. */
+export type PlanRefusal = 'idTaken' | 'waitNotOpen' | 'ending';
 
 export interface PlanChange {
   readonly planVersion: number;

@@ -22,6 +22,7 @@ export const changePlan = (
     const accepted = await findMessage(trx, ref, message.id);
     if (accepted !== undefined) return isSameMessage(accepted, message) ? toChange(trx, ref, accepted) : 'idTaken';
     if (run.end !== undefined) return undefined;
+    if (run.isStopped || run.isCancelRequested) return 'ending';
     if (message.wait !== undefined && !(await isOpen(session, trx, { ref, wait: message.wait }))) return 'waitNotOpen';
     const planVersion = run.planVersion + 1;
     await insertMessage(session, trx, { ref, message, planVersion });

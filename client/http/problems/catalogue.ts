@@ -39,6 +39,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   'run.not_found': problem(404, 'There is no such run', 'Check the id, and that the token is of the right tenant.'),
   'run.body_differs': problem(409, 'The idempotency key was used with another body', 'Use a new key for a new run.'),
   'run.ended': problem(409, 'The run has ended', 'Read its result; `resolve` and `reopen` are for ended runs.'),
+  'run.ending': problem(409, 'The run is ending', 'Wait for its end; `new_goal` and `reopen` go on from there.'),
   'wait.not_found': problem(404, 'There is no such wait', 'Check the id, and that the token is of the right tenant.'),
   'artifact.not_found': problem(404, 'The run names no such artifact', 'Take the hash from a record of this run.'),
   'message.kind_unknown': problem(422, 'The message is of no known kind', 'Send `amend`, `withdraw` or `new_goal`.'),

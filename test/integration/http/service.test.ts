@@ -218,6 +218,30 @@ describe('moving on', () => {
     expect(await problemOf(await cancel())).toMatchObject({ status: 409, code: 'run.ended' });
   });
 
+  test('a message to a run that is ending is refused, and the refusal is in its journal', async () => {
+    const { run } = RUN.parse(await (await start()).json());
+    const send = (body: object): Promise<Response> =>
+      stage.ask(OPERATOR, `/v1/runs/${run}/messages`, { method: 'POST', body });
+    await stage.store.runs.stopOperations({ ref: refOf(run), events: [] }, false);
+
+    for (const kind of ['amend', 'amend']) {
+      const refused = await problemOf(await send({ id: 'm-1', kind, text: 'Leave a note as well' }));
+      expect(refused).toMatchObject({ status: 409, code: 'run.ending' });
+    }
+    // Another run is no plan of this one.
+    expect((await send({ id: 'm-2', kind: 'new_goal', text: 'Leave a note as well' })).ok).toBe(true);
+
+    const lines = await stage.store.journal.list(refOf(run), { after: 0, limit: 9 });
+    expect(lines.map(({ eventId, body }) => [eventId, body])).toEqual([
+      [
+        'message:m-1:run.ending',
+        expect.objectContaining({ kind: 'message_refused', asked: 'amend', code: 'run.ending' }),
+      ],
+      ['message:m-2:new_goal', expect.anything()],
+    ]);
+    expect(await stage.store.runs.get(refOf(run))).toMatchObject({ planVersion: 1 });
+  });
+
   test('a message changes the plan once for its id; one of no known kind is refused with what there is', async () => {
     const { run } = RUN.parse(await (await start()).json());
     const send = (body: object): Promise<Response> =>

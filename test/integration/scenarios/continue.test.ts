@@ -227,7 +227,9 @@ interface Disturbance {
   readonly isCancelled: boolean;
 }
 
-/** Messages at random moments, a cancel at last for some. What the run refuses, since it has ended, does not count. */
+const REFUSED: ReadonlySet<unknown> = new Set(['run.ended', 'run.ending']);
+
+/** Messages at random moments, a cancel at last for some. What the run refuses, since it has ended or is about to, does not count. */
 const disturb = async (run: RunRow, { random, isCancelled }: Disturbance) => {
   let accepted = 0;
   const attempt = async (work: () => Promise<unknown>): Promise<boolean> => {
@@ -237,7 +239,7 @@ const disturb = async (run: RunRow, { random, isCancelled }: Disturbance) => {
       await work();
       return true;
     } catch (error) {
-      if (error instanceof Error && 'code' in error && error.code === 'run.ended') return false;
+      if (error instanceof Error && 'code' in error && REFUSED.has(error.code)) return false;
       throw error;
     }
   };

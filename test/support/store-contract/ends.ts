@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { RunRef } from '../../../workflows/contract/records';
 import { TERMINALS } from '../../../workflows/machine/states';
 import type { StoreUnderTest } from './fixtures';
 import {
@@ -64,6 +65,28 @@ export const describeEnds = (under: () => StoreUnderTest): void => {
       });
       const lines = await store.journal.list(ref, { after: 0, limit: 99 });
       expect(lines.map(({ position }) => position)).toEqual([1, 2, 3, 4, 5]);
+    });
+
+    test('a run that is to be cancelled, or has stopped, takes no message any more; one that it had taken is the same again', async () => {
+      const { store } = under();
+      const stops: readonly ((ref: RunRef) => Promise<unknown>)[] = [
+        (ref) => store.runs.requestCancel(ref),
+        (ref) => store.runs.stopOperations({ ref, events: [] }, false),
+      ];
+      for (const stop of stops) {
+        const ref = await startedRun(store);
+        const created = await createdOperation(store, ref, { planVersion: 2 });
+        const taken = await store.runs.changePlan(ref, { id: 'm1', kind: 'amend', body: {} });
+        await stop(ref);
+
+        expect(await store.runs.changePlan(ref, { id: 'm2', kind: 'amend', body: {} })).toBe('ending');
+        expect(await store.runs.changePlan(ref, { id: 'm3', kind: 'withdraw', body: {} })).toBe('ending');
+
+        expect(await store.runs.changePlan(ref, { id: 'm1', kind: 'amend', body: {} })).toEqual(taken);
+        expect(taken).toMatchObject({ cancelled: [created] });
+        expect(await store.runs.get(ref)).toMatchObject({ planVersion: 2 });
+        expect(await store.runs.messages(ref, { after: 1, upTo: 9 })).toHaveLength(1);
+      }
     });
 
     test('a stop calls off writes that nobody has sent, voids waits, and says the same when asked again', async () => {
