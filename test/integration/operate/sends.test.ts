@@ -424,12 +424,26 @@ describe('refusals', () => {
   });
 });
 
+/** Lets nobody go on before so many have come and it is open; who has come before goes on. */
+const meeting = (size: number, open: () => Promise<unknown>): ((name: string) => Promise<unknown>) => {
+  const names = new Set<string>();
+  let opened = (_value: unknown): void => undefined;
+  const whenOpen = new Promise((resolve) => (opened = resolve));
+  return (name) => {
+    if (!names.has(name) && names.add(name).size === size) opened(open());
+    return whenOpen;
+  };
+};
+
+const BLIND_MS = 3_600_000;
+
 describe('B13: a later send that is refused proves nothing about the first, which worked', () => {
   test('generation 2 gets 429, 403, 409 or 412', async () => {
-    // Longer than the tool's own settle window: the look-ups before the second send do not see it.
-    await stage.desk.changeSettings({ lookupLagMs: 2_200 });
+    // Blind until all have been sent a second time, so that no look-up sees the first effect before.
+    await stage.desk.changeSettings({ lookupLagMs: BLIND_MS });
     const cases = [429, 403, 409, 412].map((status, index) => ({ status, ticket: `T10${String(index)}` }));
 
+    const secondSends = meeting(cases.length, () => stage.desk.changeSettings({ lookupLagMs: 0 }));
     const ends = await Promise.all(
       cases.map(async ({ status, ticket }) => {
         const match = { route: 'reassign', ticket } as const;
@@ -437,7 +451,10 @@ describe('B13: a later send that is refused proves nothing about the first, whic
         await stage.desk.addFault({ match, fault: { kind: 'status', status, retryAfter: 1 } });
         const run = await stage.begin();
         const call = await run.proposeOne({ tool: 'reassign_ticket', args: { ticket, team: 'legal' } });
-        return { ticket, call, ...(await call.drive()) };
+        const onOutcome = async (): Promise<void> => {
+          if ((await call.row()).generation === 2) await secondSends(ticket);
+        };
+        return { ticket, call, ...(await call.drive({ onOutcome })) };
       }),
     );
 
