@@ -9,7 +9,7 @@ import { checkAgent } from './check-agent';
 import { checkTool } from './check-tool';
 import { DEFAULT_LIMITS, DEFAULT_WAITS } from './default-limits';
 import { DefinitionError, type DefinitionFault } from './definition-error';
-import { parsePolicyText } from './policy-text';
+import { parsePolicyText, type PolicyText } from './policy-text';
 import { convertSchema, describeSchema } from './provider-schema';
 import type { AgentRegistry, CompiledAgent, CompiledTool } from './registry';
 import type { DefinitionSnapshot, ToolSnapshot } from './snapshot';
@@ -17,14 +17,30 @@ import type { Tool } from './tool';
 
 /** Throws DefinitionError with everything that is wrong with any of them. */
 export const compileAgents = (definitions: readonly AgentDefinition[]): AgentRegistry => {
-  const faults = [...findDuplicateAgents(definitions), ...definitions.flatMap(findFaults)];
+  const sources = parsePolicies(definitions);
+  const faults = [...findDuplicateAgents(definitions), ...sources.flatMap(findFaults)];
   if (faults.length > 0) throw new DefinitionError(faults);
-  const agents = new Map(definitions.map((definition) => [definition.name, compileAgent(definition)]));
+  const agents = new Map(sources.map((source) => [source.definition.name, compileAgent(source)]));
   return { agents, find: (name) => agents.get(name) };
 };
 
-const findFaults = (definition: AgentDefinition): readonly DefinitionFault[] => [
-  ...checkAgent(definition, parsePolicyText(definition.policy)),
+interface AgentSource {
+  readonly definition: AgentDefinition;
+  readonly policy: PolicyText;
+}
+
+/** Each text once: agents mostly share one, and parsing is what takes longest of all that is done here. */
+const parsePolicies = (definitions: readonly AgentDefinition[]): readonly AgentSource[] => {
+  const parsed = new Map<string, PolicyText>();
+  return definitions.map((definition) => {
+    const policy = parsed.get(definition.policy) ?? parsePolicyText(definition.policy);
+    parsed.set(definition.policy, policy);
+    return { definition, policy };
+  });
+};
+
+const findFaults = ({ definition, policy }: AgentSource): readonly DefinitionFault[] => [
+  ...checkAgent(definition, policy),
   ...definition.tools.flatMap((tool) => checkTool(definition.name, tool)),
 ];
 
@@ -40,11 +56,11 @@ const findDuplicateAgents = (definitions: readonly AgentDefinition[]): readonly 
   }));
 };
 
-const compileAgent = (definition: AgentDefinition): CompiledAgent => {
+const compileAgent = ({ definition, policy }: AgentSource): CompiledAgent => {
   const tools = definition.tools.map(compileTool);
   return {
     definition,
-    snapshot: takeSnapshot(definition, tools),
+    snapshot: takeSnapshot({ definition, policy }, tools),
     tools: new Map(tools.map((compiled) => [compiled.tool.name, compiled])),
   };
 };
@@ -79,7 +95,10 @@ const hashOf = (value: JsonObject): string =>
     .update(canonicalize(value) ?? '')
     .digest('hex');
 
-const takeSnapshot = (definition: AgentDefinition, tools: readonly CompiledToolWithSchema[]): DefinitionSnapshot => {
+const takeSnapshot = (
+  { definition, policy }: AgentSource,
+  tools: readonly CompiledToolWithSchema[],
+): DefinitionSnapshot => {
   const waits = waitsOf(definition);
   return {
     schemaVersion: 1,
@@ -87,7 +106,7 @@ const takeSnapshot = (definition: AgentDefinition, tools: readonly CompiledToolW
     version: definition.version,
     instructions: definition.instructions,
     tools: tools.map(snapshotTool),
-    policyVersion: parsePolicyText(definition.policy).version,
+    policyVersion: policy.version,
     validators: (definition.validators ?? []).map(({ name, version }) => ({ name, version })),
     conditions: definition.conditions.map(({ name }) => name),
     model: definition.model,
