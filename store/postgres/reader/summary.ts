@@ -3,6 +3,7 @@
  *
  * - Time: the last state that the journal tells lasts until the next line. WAITING_USER is user time, the rest is system
  *   time, from creation to end; only ended runs are counted.
+ * - Cost: what a reopened run began with is the cost of the run before, and counted there alone.
  * - Premature: `finish(done)` that records did not bear out, when it was judged or when the end was checked.
  */
 import { sql, type RawBuilder } from 'kysely';
@@ -34,9 +35,13 @@ const readEnds = async (db: Db, tenant: TenantId, period: Period): Promise<Ends>
     readonly costMicros: number;
     readonly lifeMs: number;
   }>`
-    select terminal, count(*)::float8 as count, sum(cost_micros)::float8 as "costMicros",
+    select terminal, count(*)::float8 as count,
+      sum(runs.cost_micros - coalesce(carried.cost_micros, 0))::float8 as "costMicros",
       coalesce(sum(extract(epoch from ended_at - created_at) * 1000), 0)::float8 as "lifeMs"
-    from runs where ${inPeriod(tenant, period)} group by terminal`.execute(db);
+    from runs
+    left join ledger as carried on carried.tenant = runs.tenant and carried.run = runs.run
+      and carried.reference = 'reopened:' || runs.reopens
+    where ${inPeriod(tenant, period)} group by terminal`.execute(db);
   const ended = parseCounts(
     TERMINALS.map((terminal) => [terminal, rows.find((row) => row.terminal === terminal)?.count ?? 0]),
   );

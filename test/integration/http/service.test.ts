@@ -8,7 +8,7 @@ import type { RunRef } from '../../../workflows/contract/records';
 import type { Terminal } from '../../../workflows/machine/states';
 import { parseRunId, parseTenantId } from '../../../workflows/contract/ids';
 import { setHttpStage, type HttpStage } from '../../support/http/http-stage';
-import { endAs, event, startedRun } from '../../support/store-contract/fixtures';
+import { endAs, event, newAttempt, startedRun, usage } from '../../support/store-contract/fixtures';
 
 const OPERATOR = { tenant: 'acme', subject: 'olga', roles: ['operator', 'support'] };
 const VIEWER = { tenant: 'acme', subject: 'vera', roles: ['viewer'] };
@@ -273,6 +273,30 @@ describe('moving on', () => {
       });
     }
   });
+});
+
+test('the summary counts what a reopened run has spent once', async () => {
+  const tenant = `sum-${Date.now()}-reopened`;
+  const spend = async (ref: RunRef, step: number, costMicros: number): Promise<void> => {
+    await stage.store.attempts.open({ ref, events: [] }, newAttempt(step, 1));
+    const used = usage(10, { costMicros });
+    const end = { state: 'STORED', outcome: { kind: 'candidateStored' }, usage: used } as const;
+    await stage.store.attempts.end({ ref, step, attempt: 1 }, end);
+  };
+  const first = await startedRun(stage.store, { ref: newRef(tenant) });
+  await spend(first, 1, 700);
+  await end(first, 'FAILED');
+  const second = await startedRun(stage.store, { ref: newRef(tenant), reopens: first.run });
+  await spend(second, 2, 30);
+  await end(second, 'FAILED');
+  const third = await startedRun(stage.store, { ref: newRef(tenant), reopens: second.run });
+  await spend(third, 3, 5);
+  await end(third, 'SUCCEEDED');
+
+  const summary = SUMMARY.parse(await (await stage.ask({ ...VIEWER, tenant }, '/v1/metrics/summary')).json());
+
+  expect(summary).toMatchObject({ started: 3, costMicros: 735, costMicrosPerQualifiedTask: 735 });
+  expect(await stage.store.ledger.totals(third)).toMatchObject({ costMicros: 735 });
 });
 
 test('the summary counts the runs of the period', async () => {
