@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { Runs } from '../../../client/runs';
 import { DeskControl } from '../../../examples/tickets/desk/desk-client';
 import { startDeskProcess, type DeskProcess } from '../../../examples/tickets/desk/desk-process';
@@ -203,9 +203,13 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
       for (const worker of workers) worker.resume();
       const over = started.splice(0);
       played.push(...over);
-      await checkInvariants(stage, ...over);
-      await stage.desk.reset();
-      model.reset();
+      try {
+        await checkInvariants(stage, ...over);
+      } finally {
+        await Promise.all(over.map((run) => leaveNone(stage, run)));
+        await stage.desk.reset();
+        model.reset();
+      }
     },
     close: async () => {
       await checkHistories({ temporal, bundlePath }, played).finally(shutDown);
@@ -220,6 +224,16 @@ export const setStage = async (options: StageOptions = {}): Promise<Stage> => {
     removeDir(directory);
   };
   return stage;
+};
+
+/** A run that a failed test left behind would send and ask in the midst of the next one. */
+const leaveNone = async ({ runs, temporal }: Stage, { ref }: RunRow): Promise<void> => {
+  const { terminal } = await runs.get(ref.tenant, ref.run);
+  if (terminal !== undefined) return;
+  const handle = temporal.workflow.getHandle(ref.run);
+  await handle.terminate('its test is over').catch((error: unknown) => {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  });
 };
 
 const readLog = (file: string): readonly Readonly<Record<string, unknown>>[] =>
@@ -245,15 +259,17 @@ const startDatabase = (directory: string, { isPostgresOwn = false }: StageOption
 
 const parseData = (data: Record<string, unknown>): Record<string, never> => data as Record<string, never>;
 
-const POLL_MS = 50;
+/** Soon at first, and less often what takes long: who asks all the time keeps those busy that it waits for. */
+const FIRST_POLL_MS = 25;
+const POLL_MS = 100;
 
 const until = async <T>(read: () => Promise<T>, holds: (value: T) => boolean, withinMs = 20_000): Promise<T> => {
   const deadline = Date.now() + withinMs;
-  for (;;) {
+  for (let pauseMs = FIRST_POLL_MS; ; pauseMs = Math.min(pauseMs * 1.25, POLL_MS)) {
     const value = await read();
     if (holds(value)) return value;
     if (Date.now() > deadline) throw new Error(`not within ${String(withinMs)} ms; last: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 };
 
