@@ -33,8 +33,9 @@ const reporters = totalsPath
 
 /** @type {import('jest').Config} */
 module.exports = {
-  // Integration tests start servers; more than two at once starve each other's time-outs.
-  maxWorkers: 2,
+  // Integration tests start servers, and mostly wait for them: more at once starve each other's time-outs.
+  maxWorkers: 3,
+  testSequencer: '<rootDir>/test/support/slow-first-sequencer.cjs',
   reporters,
   testTimeout: 10_000,
   projects: [
