@@ -1,16 +1,16 @@
 /** Facts: what operations and responses have confirmed. They count once a machine event names what they come from. */
-import { sql, type RawBuilder, type Selectable } from 'kysely';
-import type { OperationId, WaitId } from '../../workflows/contract/ids';
+import { sql, type RawBuilder } from 'kysely';
+import type { OperationId } from '../../workflows/contract/ids';
 import type { Fact, RunRef } from '../../workflows/contract/records';
 import type { FactRow } from '../rows';
 import type { FactStore } from '../store';
-import { mapPresent, present } from './columns';
+import { mapPresent } from './columns';
 import type { Session } from './connect';
-import type { FactsTable } from './schema';
-import { decodeText, encodeText } from './text';
+import { isOfOperation, type RecordedFact, type Records, type RunRecords } from './run-records';
+import { encodeText } from './text';
 
-export const createFactStore = (session: Session): FactStore => ({
-  list: (ref, upTo) => listFacts(session, ref, upTo),
+export const createFactStore = (records: RunRecords): FactStore => ({
+  list: async (ref, upTo) => listFacts(await records.read(ref), upTo),
 });
 
 interface Insertion {
@@ -41,78 +41,44 @@ export const insertFactsOf = (
     ${facts.map((fact) => fact.evidence)}::text[]
   ) with ordinality as fact (object, field, value, version, evidence, index))`;
 
-/** The latest on each object and field, in order. The sources that count are found first: joins would multiply with them. */
-const listFacts = async (
-  { db }: Session,
-  { tenant, run }: RunRef,
-  { step, alsoOf }: Parameters<FactStore['list']>[1],
-): Promise<readonly FactRow[]> => {
-  const named = db
-    .selectFrom('operations')
-    .select('id')
-    .where('tenant', '=', tenant)
-    .where('run', '=', run)
-    .where('is_named', '=', true);
-  // Calls of one candidate go side by side: a read of the step may have been answered before the write took effect.
-  const writes = db
-    .selectFrom('operations')
-    .select('id')
-    .where('tenant', '=', tenant)
-    .where('run', '=', run)
-    .where('step', '<=', step)
-    .where('effect', '=', 'write');
-  const consumed = db
-    .selectFrom('waits')
-    .select('id')
-    .where('tenant', '=', tenant)
-    .where('run', '=', run)
-    .where('state', '=', 'CONSUMED');
-  const rows = await db
-    .selectFrom('facts')
-    .distinctOn(['object', 'field'])
-    .select(FACT_COLUMNS)
-    .where('tenant', '=', tenant)
-    .where('run', '=', run)
-    .where(
-      sql<boolean>`(step <= ${step} and (is_carried or source in ${named} or source in ${consumed})
-        or source = any(${[...alsoOf]}::text[]))`,
-    )
-    .orderBy('object')
-    .orderBy('field')
-    .orderBy('step', 'desc')
-    .orderBy(sql`(source in ${writes})`, 'desc')
-    .orderBy('ordinal', 'desc')
-    .orderBy('index', 'desc')
-    .execute();
-  return rows.sort(byPlace).map(toFactRow);
+type UpTo = Parameters<FactStore['list']>[1];
+
+/** The latest on each object and field, in order. */
+const listFacts = (records: Records, upTo: UpTo): readonly FactRow[] => {
+  const latest = new Map<string, RecordedFact>();
+  for (const fact of records.facts.values()) {
+    if (!counts(records, upTo, fact)) continue;
+    const { object, field } = fact.row;
+    const key = `${String(object.length)} ${object} ${field}`;
+    const other = latest.get(key);
+    if (other === undefined || isLater(records, upTo, [fact, other])) latest.set(key, fact);
+  }
+  return [...latest.values()].sort(byPlace).map(({ row }) => toOwn(row));
 };
 
-/** A run has many: what nobody reads of them is not sent. */
-const FACT_COLUMNS = [
-  'source',
-  'step',
-  'ordinal',
-  'index',
-  'object',
-  'field',
-  'value',
-  'version',
-  'evidence',
-] as const satisfies readonly (keyof FactsTable)[];
+/** What operations have confirmed counts once a machine event names them. A response leaves facts only where it counts. */
+const counts = ({ operations }: Records, { step, alsoOf }: UpTo, fact: RecordedFact): boolean => {
+  const { source } = fact;
+  if (!isOfOperation(source)) return fact.step <= step;
+  if (alsoOf.includes(source)) return true;
+  return fact.step <= step && (fact.isCarried || operations.get(source)?.isNamed === true);
+};
 
-const toFactRow = (row: Pick<Selectable<FactsTable>, (typeof FACT_COLUMNS)[number]>): FactRow => ({
-  object: decodeText(row.object),
-  field: decodeText(row.field),
-  value: row.value,
-  evidence: row.evidence,
-  step: row.step,
-  ...present({
-    version: mapPresent(row.version, decodeText),
-    operation: isOperationId(row.source) ? row.source : null,
-  }),
-});
+/** Calls of one candidate go side by side: a read of the step may have been answered before the write took effect. */
+const isLater = (records: Records, upTo: UpTo, [one, other]: readonly [RecordedFact, RecordedFact]): boolean => {
+  const byStep = one.step - other.step;
+  const byEffect = Number(isOfWrite(records, upTo, one)) - Number(isOfWrite(records, upTo, other));
+  return (byStep || byEffect || byPlace(one, other)) > 0;
+};
 
-const isOperationId = (source: OperationId | WaitId): source is OperationId => source.startsWith('op_');
+const isOfWrite = ({ operations }: Records, { step }: UpTo, { source }: RecordedFact): boolean => {
+  const row = isOfOperation(source) ? operations.get(source)?.row : undefined;
+  return row?.effect === 'write' && row.step <= step;
+};
+
+/** What a condition does to a value stays in the condition: the records are everybody's. */
+const toOwn = (row: FactRow): FactRow =>
+  typeof row.value === 'object' && row.value !== null ? { ...row, value: structuredClone(row.value) } : row;
 
 interface Place {
   readonly step: number;

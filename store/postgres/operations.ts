@@ -8,15 +8,16 @@ import type { OperationStore } from '../store';
 import type { Db, Session, Trx } from './connect';
 import { dispatchOperation } from './dispatch';
 import { isOperation, newOperationColumns, toOperationRow } from './operation-row';
+import type { RunRecords } from './run-records';
 import type { OperationsTable } from './schema';
 import { recordRead, settleOperation } from './settle';
 
-export const createOperationStore = (session: Session): OperationStore => ({
+export const createOperationStore = (session: Session, records: RunRecords): OperationStore => ({
   create: (operations) => createOperations(session, operations),
   get: (ref, id) => findOperation(session.db, ref, id),
   list: async (ref) => {
-    const rows = await selectOperations(session.db, ref).orderBy('step').orderBy('ordinal').execute();
-    return rows.map(toOperationRow);
+    const { operations } = await records.read(ref);
+    return [...operations.values()].map(({ row }) => row).sort(byPlace);
   },
   listCarried: (ref) => listCarried(session.db, ref),
   findEquivalent: (ref, like) => findEquivalent(session.db, ref, like),
@@ -31,6 +32,9 @@ export const createOperationStore = (session: Session): OperationStore => ({
 
 const selectOperations = (db: Db | Trx, { tenant, run }: RunRef) =>
   db.selectFrom('operations').selectAll().where('tenant', '=', tenant).where('run', '=', run);
+
+const byPlace = (one: OperationRow, other: OperationRow): number =>
+  one.step - other.step || one.ordinal - other.ordinal;
 
 const findOperation = async (db: Db, ref: RunRef, id: OperationId): Promise<OperationRow | undefined> => {
   const row = await selectOperations(db, ref)

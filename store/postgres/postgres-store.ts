@@ -13,6 +13,7 @@ import { createLedgerStore } from './ledger';
 import { createLiveTextStore } from './live-text';
 import { createOperationStore } from './operations';
 import { createReaderStore } from './reader';
+import { createRunRecords } from './run-records';
 import { createRunStore } from './runs';
 import { createWaitStore } from './waits';
 import { createWakeStore } from './wakes';
@@ -20,6 +21,7 @@ import { createWakeStore } from './wakes';
 /** Opens no connection until it is asked for something. Close it to let the process end. */
 export const createPostgresStore = (options: PostgresOptions): Store => {
   const session = connect(options);
+  const records = createRunRecords(session);
   return {
     runs: createRunStore(session),
     journal: createJournalStore(session),
@@ -27,8 +29,8 @@ export const createPostgresStore = (options: PostgresOptions): Store => {
     attempts: createAttemptStore(session),
     decisions: createDecisionStore(session),
     judgements: createJudgementStore(session),
-    operations: createOperationStore(session),
-    facts: createFactStore(session),
+    operations: createOperationStore(session, records),
+    facts: createFactStore(records),
     waits: createWaitStore(session),
     ledger: createLedgerStore(session),
     wakes: createWakeStore(session),

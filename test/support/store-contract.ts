@@ -11,6 +11,7 @@ import { describeJournal } from './store-contract/journal';
 import { describeJudgements } from './store-contract/judgements';
 import { describeOperations } from './store-contract/operations';
 import { describeRecords } from './store-contract/records';
+import { describeRemembered } from './store-contract/remembered';
 import { describeReopened } from './store-contract/reopened';
 import { describeResolutions } from './store-contract/resolutions';
 import { describeResponses } from './store-contract/responses';
@@ -40,6 +41,7 @@ export const describeStore = (name: string, open: () => Promise<StoreUnderTest>)
     describeOperations(under);
     describeSettling(under);
     describeRecords(under);
+    describeRemembered(under);
     describeJudgements(under);
     describeWaits(under);
     describeResponses(under);

@@ -15,6 +15,7 @@ describeStore('PostgreSQL', async () => {
   return {
     store,
     other,
+    fresh: () => createPostgresStore({ url: database.url, clock }),
     advance: (ms) => {
       offsetMs += ms;
     },

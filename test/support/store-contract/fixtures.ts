@@ -21,6 +21,8 @@ export interface StoreUnderTest {
   readonly store: Store;
   /** A second one on the same database, as another process would have it. */
   readonly other: Store;
+  /** Opens one more, which has read nothing yet; whoever asks for it closes it. */
+  readonly fresh: () => Store;
   /** Moves the time of both stores forward. */
   readonly advance: (ms: number) => void;
   close(): Promise<void>;
