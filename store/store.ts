@@ -158,7 +158,7 @@ export type ResolveOutcome =
 export interface RunFilter {
   readonly state?: State | 'STARTING';
   readonly agent?: string;
-  /** The beginning of an id, or what stands in the task in capitals or not. Not backed by an index. */
+  /** The beginning of an id (`run_…`), or the beginnings of words of the task, in any order, in capitals or not. */
   readonly search?: string;
   readonly limit: number;
   readonly cursor?: string;
@@ -279,7 +279,14 @@ export type DispatchGrant =
   | {
       readonly kind: 'stopped';
       readonly row: OperationRow;
-      readonly why: 'terminal' | 'cancel' | 'plan' | 'heldBy';
+      readonly why: 'terminal' | 'cancel' | 'plan';
+      readonly totals: Totals;
+    }
+  /** Another write on its target has no proved end. */
+  | {
+      readonly kind: 'held';
+      readonly row: OperationRow;
+      readonly by: Pick<OperationRow, 'id' | 'state'>;
       readonly totals: Totals;
     }
   | { readonly kind: 'budgetSpent'; readonly row: OperationRow; readonly totals: Totals };

@@ -8,6 +8,7 @@
  *   anything else          its outcome is told again
  */
 import { Context } from '@temporalio/activity';
+import type { OperationRow } from '../../store/rows';
 import type { DispatchGrant } from '../../store/store';
 import type { DispatchInput, DispatchOutcome } from '../../workflows/contract/activities';
 import type { ErrorCode } from '../../workflows/contract/errors';
@@ -23,7 +24,8 @@ import { isApprovedAsItIs } from './approval-of';
 import { storeApprovalPlan } from './approval-plan';
 import { conclude, HELD_MS, type Standing } from './conclude';
 import { judgeDispatch, type DispatchVerdict } from './judge-dispatch';
-import { cancelled, type Known } from './learned';
+import { makeFailure } from './failure';
+import { cancelled, type Known, type Learned } from './learned';
 import { loadOperation, type LoadedOperation } from './load-operation';
 import { lookUp } from './look-up';
 import { traitsOf } from './next-for-unknown';
@@ -45,6 +47,8 @@ export const dispatch = (deps: ActivityDeps, input: DispatchInput): Promise<Disp
 type Done =
   | { readonly kind: 'outcome'; readonly outcome: OperationOutcome; readonly totals?: Totals }
   | { readonly kind: 'budgetSpent'; readonly totals: Totals };
+
+type Holder = Extract<DispatchGrant, { kind: 'held' }>;
 
 class Dispatching {
   constructor(
@@ -159,6 +163,8 @@ class Dispatching {
         return { ...(await this.tellLost(grant)), totals: grant.totals };
       case 'stopped':
         return { ...(await this.tellStopped(grant)), totals: grant.totals };
+      case 'held':
+        return { ...(await this.tellHeld(grant)), totals: grant.totals };
       case 'budgetSpent':
         return { kind: 'budgetSpent', totals: grant.totals };
     }
@@ -173,20 +179,36 @@ class Dispatching {
   }
 
   private async tellStopped({ row, why }: Extract<DispatchGrant, { kind: 'stopped' }>): Promise<Done> {
-    if (why === 'heldBy') {
-      // Still unsent: if the run ends meanwhile, that is its end too.
-      const outcome: OperationOutcome = {
-        kind: 'pending',
-        state: 'NOT_EXECUTED',
-        next: { action: 'resend', afterMs: HELD_MS },
-      };
-      return { kind: 'outcome', outcome };
-    }
     if (row.state === 'UNKNOWN') return this.tell({ ...(await this.read()), isDenied: true });
     const code: ErrorCode = why === 'plan' ? 'SUPERSEDED' : 'CANCELLED';
     return this.tell(await withhold(this.deps, this.operation, cancelled(code, 'nothing more is sent for this run')));
   }
+
+  /**
+   * What is being gone after will be found out: this one waits. What is UNRESOLVED only a person can say, and the run does not
+   * ask while this call is due: nobody would end the waiting. The model is told instead; the run asks again before it succeeds.
+   */
+  private async tellHeld({ row, by }: Holder): Promise<Done> {
+    if (by.state === 'UNRESOLVED' && row.state !== 'UNKNOWN') {
+      return this.tell(await withhold(this.deps, this.operation, toHeldOff(row, by)));
+    }
+    // Unsent it stays so: if the run ends meanwhile, that is its end too.
+    const state = row.state === 'UNKNOWN' ? 'UNKNOWN' : 'NOT_EXECUTED';
+    const outcome: OperationOutcome = { kind: 'pending', state, next: { action: 'resend', afterMs: HELD_MS } };
+    return { kind: 'outcome', outcome };
+  }
 }
+
+/** Nothing of it was sent; whether it may be is not known before that of the other one is. */
+const toHeldOff = ({ target = 'the object' }: OperationRow, by: Holder['by']): Learned => {
+  const message = `whether ${by.id} has changed ${target} is not known, and nobody is finding out now; nothing of this was sent`;
+  const confirmed = { executed: false, waitsFor: by.id, state: by.state };
+  return {
+    state: 'CANCELLED',
+    code: 'OUTCOME_UNKNOWN',
+    failure: makeFailure('OUTCOME_UNKNOWN', { message, confirmed }),
+  };
+};
 
 /** The workflow's timer has the word on it; this only keeps what comes late from being sent before the timer is heard. */
 const isPastDeadline = ({ run }: LoadedOperation): boolean =>

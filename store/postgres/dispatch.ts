@@ -34,8 +34,10 @@ export const dispatchOperation = async (session: Session, dispatching: Dispatchi
     if (!maySend(row, now, grant.maySendAgain) || (await hasUnread(trx, row))) {
       return { kind: 'lost', row, now, totals };
     }
-    const why = stopOf(run, row) ?? (await findHolder(trx, row));
+    const why = stopOf(run, row);
     if (why !== undefined) return { kind: 'stopped', row, why, totals };
+    const by = await findHolder(trx, row);
+    if (by !== undefined) return { kind: 'held', row, by, totals };
     const isCounted = row.generation > 0;
     if (!isCounted && totals.toolCalls + 1 > grant.maxToolCalls) return { kind: 'budgetSpent', row, totals };
     askedAt = performance.now();
@@ -81,11 +83,13 @@ const stopOf = (run: LockedRun, row: OperationRow): Stop | undefined => {
 
 const UNPROVED = OPERATION_STATES.filter(isUnproved);
 
-const findHolder = async (trx: Trx, row: OperationRow): Promise<'heldBy' | undefined> => {
+type Holder = Extract<DispatchGrant, { kind: 'held' }>['by'];
+
+const findHolder = async (trx: Trx, row: OperationRow): Promise<Holder | undefined> => {
   if (row.effect === 'read' || row.target === undefined) return undefined;
-  const holder = await trx
+  return trx
     .selectFrom('operations')
-    .select('id')
+    .select(['id', 'state'])
     .where('tenant', '=', row.ref.tenant)
     .where('run', '=', row.ref.run)
     .where(sql<boolean>`is_open`)
@@ -95,7 +99,6 @@ const findHolder = async (trx: Trx, row: OperationRow): Promise<'heldBy' | undef
     .where('id', '!=', row.id)
     .limit(1)
     .executeTakeFirst();
-  return holder && 'heldBy';
 };
 
 /** One ledger entry per operation, however often it is sent. */

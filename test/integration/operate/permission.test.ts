@@ -239,6 +239,31 @@ test('B9: a write on an object whose earlier write is unknown stays unsent until
   expect((await stage.desk.effects()).map(({ kind }) => kind)).toEqual(['reassign', 'comment']);
 });
 
+test('a write on an object whose earlier write only a person could resolve ends, and the model is told why', async () => {
+  await stage.desk.addFault({ match: { route: 'reassign' }, fault: { kind: 'apply-then-drop' } });
+  const run = await stage.begin({ contract: 'neither', times: { timeoutMs: 300, settleWindowMs: 1 } });
+  const first = await run.proposeOne(REASSIGN);
+  expect((await first.drive()).outcome.kind).toBe('unresolved');
+  const second = await run.proposeOne({ ...COMMENT, step: 2 });
+
+  expect(await second.dispatch()).toMatchObject({
+    outcome: { kind: 'settled', state: 'CANCELLED', code: 'OUTCOME_UNKNOWN' },
+  });
+
+  expect(await second.row()).toMatchObject({ state: 'CANCELLED', generation: 0 });
+  expect(await codeOf(run, second)).toMatchObject({
+    code: 'OUTCOME_UNKNOWN',
+    confirmed: { executed: false, waitsFor: first.id, state: 'UNRESOLVED' },
+  });
+  expect(await first.row()).toMatchObject({ state: 'UNRESOLVED' });
+  expect(await stage.sends()).toHaveLength(1);
+
+  // Once a person has said it, the same may be proposed again, and is sent.
+  await stage.store.operations.settle(run.ref, first.id, { state: 'SUCCEEDED' });
+  const third = await run.proposeOne({ ...COMMENT, step: 3 });
+  expect(await third.dispatch()).toMatchObject({ outcome: { kind: 'settled', state: 'SUCCEEDED' } });
+});
+
 test('a spent budget of tool calls sends nothing', async () => {
   const run = await stage.begin({ row: { limits: { maxToolCalls: 1 } } });
   const [first, second] = await run.propose(REASSIGN, { ...COMMENT, args: { ticket: 'T101', text: 'x' } });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { RowMissing } from '../../../store/errors';
+import type { OperationState } from '../../../workflows/machine/operation-transitions';
 import type { StoreUnderTest } from './fixtures';
 import {
   createdOperation,
@@ -117,20 +118,20 @@ export const describeOperations = (under: () => StoreUnderTest): void => {
       const second = await createdOperation(store, ref, { ordinal: 2, target });
       const elsewhere = await createdOperation(store, ref, { ordinal: 3, target: 'ticket:T101' });
       const reading = await createdOperation(store, ref, { ordinal: 4, target, effect: 'read' });
-      const isHeld = async () => {
+      const isHeld = async (state: OperationState) => {
         const grant = await store.operations.dispatch(ref, second, GRANT);
-        expect(grant).toMatchObject({ kind: 'stopped', why: 'heldBy', row: { state: 'CREATED' } });
+        expect(grant).toMatchObject({ kind: 'held', by: { id: first, state }, row: { state: 'CREATED' } });
       };
-      await isHeld();
+      await isHeld('DISPATCHED');
       for (const state of ['UNKNOWN', 'UNRESOLVED'] as const) {
         await store.operations.settle(ref, first, { state });
-        await isHeld();
+        await isHeld(state);
       }
       expect(await store.operations.dispatch(ref, elsewhere, GRANT)).toMatchObject({ kind: 'won' });
       expect(await store.operations.dispatch(ref, reading, GRANT)).toMatchObject({ kind: 'won' });
       await store.operations.settle(ref, first, { state: 'NOT_EXECUTED' });
       expect(await store.operations.dispatch(ref, second, GRANT)).toMatchObject({ kind: 'won' });
-      expect(await store.operations.dispatch(ref, first, GRANT)).toMatchObject({ kind: 'stopped', why: 'heldBy' });
+      expect(await store.operations.dispatch(ref, first, GRANT)).toMatchObject({ kind: 'held', by: { id: second } });
     });
 
     test('two writes on one object dispatched at once: one wins, one is held', async () => {
@@ -142,7 +143,7 @@ export const describeOperations = (under: () => StoreUnderTest): void => {
       const grants = await Promise.all(
         ids.map((id, index) => (index === 0 ? store : other).operations.dispatch(ref, id, GRANT)),
       );
-      expect(grants.map((grant) => grant.kind).sort()).toEqual(['stopped', 'won']);
+      expect(grants.map((grant) => grant.kind).sort()).toEqual(['held', 'won']);
     });
 
     test('the budget of tool calls counts operations, not sends', async () => {
