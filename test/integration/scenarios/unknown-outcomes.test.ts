@@ -1,4 +1,7 @@
-/** B: outcomes that nobody knows at first. Effects are counted at the desk. */
+/**
+ * B: outcomes that nobody knows at first. Effects are counted at the desk. What is told by its effects alone (B10, further
+ * refusals of B13) is played by declared.test.ts.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import type { FaultRuleInput } from '../../../examples/tickets/desk/core/faults';
 import type { OperationRow } from '../../../store/rows';
@@ -99,21 +102,6 @@ test('B9: a second write on the ticket stays CREATED until the first settles; an
   expect(await sendsOf(stage, 'reassign')).toBe(1);
 });
 
-describe("B10: with the desk's own dedupe switched off there is still one effect", () => {
-  test.each([
-    ['dropped before it was applied', { kind: 'drop-before-apply' }],
-    ['applied and the receipt lost', { kind: 'apply-then-drop' }],
-  ] as const)('%s', async (_title, fault) => {
-    await stage.desk.changeSettings({ dedupe: false });
-    await stage.desk.addFault({ match: { route: 'reassign' }, fault });
-
-    const row = await stage.end(await stage.start());
-
-    expect(row.terminal).toBe('SUCCEEDED');
-    expect(await effectsOf(stage)).toEqual([REASSIGNED]);
-  });
-});
-
 describe('B11: each declaration ends in its own way when the receipt is lost', () => {
   test('key only: the same key again is the truth', async () => {
     await stage.desk.addFault({ match: { route: 'reassign' }, fault: { kind: 'apply-then-drop' } });
@@ -165,10 +153,7 @@ describe('B11: each declaration ends in its own way when the receipt is lost', (
 describe('B13: a later send that is refused proves nothing about the first, which worked', () => {
   test.each<[string, FaultRuleInput['fault']]>([
     ['no connection', { kind: 'drop-before-apply' }],
-    ['429', { kind: 'status', status: 429, retryAfter: 1 }],
     ['403', { kind: 'status', status: 403 }],
-    ['409', { kind: 'status', status: 409 }],
-    ['412', { kind: 'status', status: 412 }],
   ])('generation 2 gets %s', async (_title, fault) => {
     await stage.desk.addFault({ match: { route: 'reassign' }, fault: { kind: 'apply-then-drop' } });
     await stage.desk.addFault({ match: { route: 'reassign' }, fault });
