@@ -1,9 +1,12 @@
 /** Waiting for people while processes come and go: what was asked stays asked, and what was answered counts. */
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { join } from 'node:path';
+import type { RunRow } from '../../../store/rows';
 import { effectsOf, sendsOf } from '../../support/scenario/effects';
 import { createPeople, type People } from '../../support/scenario/people';
+import { readExecutions, replayAll } from '../../support/scenario/histories';
 import { setStage, type Stage } from '../../support/scenario/stage';
+import { workflowBundle } from '../../support/services';
 
 let stage: Stage;
 let people: People;
@@ -129,3 +132,58 @@ test('C11: around the expiry, with no worker, the recorded arrival alone decides
     tickets.filter((_ticket, index) => isDone(index)),
   );
 });
+
+test('C11: long after the expiry, replayed by other workers, it stays as it was judged at its arrival', async () => {
+  const worker = await stage.startWorker();
+  const runs = await Promise.all(
+    ['T100', 'T101'].map((ticket) =>
+      stage.start({ agent: 'tickets-approval-tell', goal: `Reassign ${ticket} by the rules.`, data: { ticket } }),
+    ),
+  );
+  const waits = await Promise.all(runs.map((run) => people.asked(run, 'approval')));
+  await worker.kill();
+  const respond = async ({ wait, token, expiresAt }: (typeof waits)[number]): Promise<boolean> => {
+    const said = { body: APPROVE, ...(token === undefined ? {} : { token }) };
+    const { receivedAt, verdict } = await people.waits.respond(people.bob, wait, said);
+    expect(verdict.kind === 'accepted').toBe(receivedAt < expiresAt);
+    return receivedAt < expiresAt;
+  };
+  const [first, second] = waits;
+  if (first === undefined || second === undefined) throw new Error('both were asked');
+  const isFirstInTime = await respond(first);
+  await stage.until(
+    () => people.waits.get(people.bob, second.wait),
+    ({ remainingMs }) => remainingMs === 0,
+  );
+  expect(await respond(second)).toBe(false);
+
+  // Whoever takes it up is killed in the midst of it, so that the next one replays all of it, with the expiry long past.
+  await stage.desk.addFault({ match: { route: 'reassign' }, fault: { kind: 'apply-then-hold', delayMs: 20_000 } });
+  const next = await stage.startWorker();
+  const [, late] = runs;
+  if (late === undefined) throw new Error('both were started');
+  if (isFirstInTime)
+    await stage.until(
+      () => stage.desk.effects(),
+      (effects) => effects.length > 0,
+    );
+  else await stage.end(late);
+  const before = await Promise.all(runs.map(waitRulesOf));
+  await next.kill();
+  const last = await stage.startWorker();
+  const rows = await Promise.all(runs.map((run) => stage.end(run)));
+  await last.terminate();
+
+  const rules = await Promise.all(runs.map(waitRulesOf));
+  expect(rules).toEqual([[isFirstInTime ? 'wait.approved' : 'wait.expired.told'], ['wait.expired.told']]);
+  for (const [index, known] of before.entries()) expect(rules[index]?.slice(0, known.length)).toEqual(known);
+  expect(rows.map(({ terminal }) => terminal)).toEqual([isFirstInTime ? 'SUCCEEDED' : 'FAILED', 'FAILED']);
+  expect((await effectsOf(stage)).map(({ ticket }) => ticket)).toEqual(isFirstInTime ? ['T100'] : []);
+  const executions = await Promise.all(runs.map(({ ref }) => readExecutions(stage.temporal, ref.run)));
+  await replayAll(await workflowBundle(), executions.flat());
+});
+
+const waitRulesOf = async ({ ref }: RunRow): Promise<readonly string[]> =>
+  (await stage.runs.events(stage.tenant, ref.run, { after: 0, limit: 500 })).flatMap(({ body: { rule } }) =>
+    typeof rule === 'string' && rule.startsWith('wait.') ? [rule] : [],
+  );
