@@ -145,7 +145,7 @@ module.exports = {
     forbid(
       'workflow-sdk-only-in-workflows',
       "@temporalio/workflow works in the sandbox; outside it its randomness and clock are not the run's.",
-      { path: ANY_SOURCE, pathNot: '^(workflows/|index\\.ts$|bench/core/bare-workflows)' },
+      { path: ANY_SOURCE, pathNot: '^(workflows/|index\\.ts$|bench/(?:core|waits)/bare-workflows)' },
       { path: inNodeModules(['@temporalio/workflow']), dependencyTypesNot: ['type-only'] },
     ),
     forbid(

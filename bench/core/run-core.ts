@@ -3,9 +3,13 @@
  * mean little. The same model over the same SDK on both sides; tools that answer at once.
  */
 import { randomUUID } from 'node:crypto';
-import { BARE_QUEUE, type BenchStack } from './stack';
-import { cpuMsOf, rssMbOf } from './process-cost';
+import type { WatchedProcess } from '../../cli/stack/watched-process';
+import { BARE_QUEUE, type BenchStack } from '../stack/bench-stack';
+import { median } from '../stack/figures';
+import { cpuMsOf, rssMbOf } from '../stack/process-cost';
+import { startBareWorker, startHoldfastWorker } from '../stack/processes';
 import { historyCost, type HistoryCost } from './history-cost';
+import { goalOf } from './script';
 
 export interface CoreRow {
   readonly workload: string;
@@ -44,13 +48,17 @@ interface Measured {
   readonly id: string;
 }
 
-export const runCore = async (stack: BenchStack, say: (line: string) => void): Promise<CoreReport> => {
-  const bareWorker = await stack.startBareWorker();
-  const worker = await stack.startHoldfastWorker('worker-1');
+export const runCore = async (stack: BenchStack): Promise<CoreReport> => {
+  const { say, temporal, postgres } = stack;
+  const bareWorker = await startBareWorker(stack, {
+    program: require.resolve('./bare-worker'),
+    workflows: require.resolve('./bare-workflows'),
+  });
+  const worker = await startWorker(stack, 'worker-1');
   const bare = (reads: number): Promise<Measured> =>
-    measure([stack.pids.temporal, bareWorker.pid], () => runBare(stack, reads));
+    measure([temporal.pid, bareWorker.pid], () => runBare(stack, reads));
   const holdfast = (reads: number): Promise<Measured> =>
-    measure([stack.pids.temporal, stack.pids.postgres, worker.pid], () => runHoldfast(stack, reads));
+    measure([temporal.pid, postgres.pid, worker.pid], () => runHoldfast(stack, reads));
 
   say('warming up');
   await bare(5);
@@ -99,7 +107,8 @@ export const runCore = async (stack: BenchStack, say: (line: string) => void): P
   };
 };
 
-const goalOf = (reads: number): string => `Read the items. reads=${String(reads)}`;
+const startWorker = (stack: BenchStack, name: string): Promise<WatchedProcess> =>
+  startHoldfastWorker(stack, { name, agents: require.resolve('./agents') });
 
 const runBare = async ({ client }: BenchStack, reads: number): Promise<string> => {
   const workflowId = `bare-${randomUUID()}`;
@@ -134,11 +143,6 @@ interface Pair {
 const ratio = (pairs: readonly Pair[], pick: (measured: Measured) => number): number =>
   Math.round(median(pairs.map((pair) => pick(pair.holdfast) / pick(pair.bare))) * 100) / 100;
 
-const median = (values: readonly number[]): number => {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? 0;
-};
-
 /** From the kill of the only busy worker, with another one ready, to the next request that the model gets. */
 const measureRecovery = async (stack: BenchStack, killFirst: () => void): Promise<number> => {
   const { runs, model, client } = stack;
@@ -146,7 +150,7 @@ const measureRecovery = async (stack: BenchStack, killFirst: () => void): Promis
     { tenant: 'bench', subject: 'bench' },
     { agent: 'reader', goal: goalOf(200), data: { reads: 200 } },
   );
-  await stack.startHoldfastWorker('worker-2');
+  await startWorker(stack, 'worker-2');
   // Counted anew: the server keeps only the newest requests.
   model.reset();
   await model.whenReceived(3);

@@ -1,6 +1,8 @@
 /** The model of the benchmark: it reads item after item until the goal's number is reached, then it finishes. */
 import { text, toolUse, turn, type Script, type ScriptRequest } from '../../testing';
 
+export const goalOf = (reads: number): string => `Read the items. reads=${String(reads)}`;
+
 export const script: Script = (request) => {
   const conversation = textOf(request);
   const reads = Number(/reads=(\d+)/.exec(conversation)?.[1]);
@@ -10,7 +12,7 @@ export const script: Script = (request) => {
   return turn([toolUse('finish', { outcome: 'done', answer: 'All items were read.', claims })]);
 };
 
-const textOf = ({ messages }: ScriptRequest): string =>
+export const textOf = ({ messages }: ScriptRequest): string =>
   messages
     .flatMap(({ blocks }) => blocks.flatMap((block) => (block.type === 'text' && 'text' in block ? [block.text] : [])))
     .join('\n');
