@@ -60,7 +60,8 @@ export const RUN_QUERY = z.object({
   state: z.enum(RUN_STATES).optional(),
   agent: AGENT_NAME.optional(),
   search: z.string().trim().min(1).max(200).optional().meta({
-    description: 'The beginning of an id, or a part of the goal or its data, in capitals or not.',
+    description:
+      'The beginning of an id (`run_…`), or words of the goal or its data: each is the beginning of one, in any order, in capitals or not.',
   }),
   ...pageQuery(50, 200),
 });

@@ -6,22 +6,24 @@ import { CursorInvalid } from '../errors';
 import type { RunRow } from '../rows';
 import type { RunFilter, RunStore } from '../store';
 import type { Db, Session } from './connect';
+import { found } from './reader/search';
 import { toRunRow } from './run-row';
 import type { Database, RunsTable } from './schema';
 
 export const listRuns = async (db: Db, tenant: TenantId, filter: RunFilter): ReturnType<RunStore['list']> => {
-  const { rows, cursor } = await pageOfRuns(db.selectFrom('runs').selectAll().where('tenant', '=', tenant), filter);
+  const asked = { tenant, ...filter };
+  const { rows, cursor } = await found(db, asked, (runs) => pageOfRuns(runs.selectFrom('runs').selectAll(), asked));
   return { rows: rows.map(toRunRow), ...(cursor === undefined ? {} : { cursor }) };
 };
 
 type RunQuery<Row> = SelectQueryBuilder<Database, 'runs', Row>;
 
-/** The asked page of a query for one tenant's runs, whatever it selects beside the row. */
+/** The asked page of a query for those that are found, whatever it selects beside the row. */
 export const pageOfRuns = async <Row extends Selectable<RunsTable>>(
   runs: RunQuery<Row>,
-  { state, agent, search, cursor, limit }: RunFilter,
+  { tenant, state, agent, cursor, limit }: RunFilter & { readonly tenant: TenantId },
 ): Promise<{ readonly rows: readonly Row[]; readonly cursor?: string }> => {
-  let query = runs;
+  let query = runs.where('tenant', '=', tenant);
   if (state !== undefined) {
     const isEnd = state !== 'STARTING' && isTerminal(state);
     query = isEnd
@@ -29,27 +31,19 @@ export const pageOfRuns = async <Row extends Selectable<RunsTable>>(
       : query.where('state', '=', state).where('terminal', 'is', null);
   }
   if (agent !== undefined) query = query.where('agent', '=', agent);
-  if (search !== undefined) {
-    // As it stands in JSON: nothing is left in it that PostgreSQL could not take.
-    const asJson = JSON.stringify(search).slice(1, -1);
-    query = query.where(sql<boolean>`(starts_with(run, ${asJson}) or task::text ilike ${`%${escapeLike(asJson)}%`})`);
-  }
   if (cursor !== undefined) {
     const { createdAt, run } = decodeCursor(cursor);
     query = query.where(sql<boolean>`(created_at, run) < (to_timestamp(${createdAt}::numeric / 1000), ${run})`);
   }
-  const found = await query
+  const read = await query
     .orderBy('created_at', 'desc')
     .orderBy('run', 'desc')
     .limit(limit + 1)
     .execute();
-  const rows = found.slice(0, limit);
+  const rows = read.slice(0, limit);
   const last = rows.at(-1);
-  return { rows, ...(found.length > rows.length && last ? { cursor: encodeCursor(last) } : {}) };
+  return { rows, ...(read.length > rows.length && last ? { cursor: encodeCursor(last) } : {}) };
 };
-
-/** What stands for itself in a pattern. */
-const escapeLike = (text: string): string => text.replace(/[\\%_]/g, '\\$&');
 
 /** Of all tenants: started, and no workflow has taken them up for that long. */
 export const listHangingStarts = async (

@@ -3,12 +3,14 @@ import { Kysely, Migrator, PostgresDialect } from 'kysely';
 import type { StoreMigration } from './migration';
 import { initial } from './migrations/0001-initial';
 import { liveText } from './migrations/0002-live-text';
+import { search } from './migrations/0003-search';
 import { createPool } from './pool';
 
 /** In order; a released one is never changed. */
 export const MIGRATIONS: Readonly<Record<string, StoreMigration>> = {
   '0001-initial': initial,
   '0002-live-text': liveText,
+  '0003-search': search,
 };
 
 export interface PendingMigration {

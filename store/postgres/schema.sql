@@ -287,7 +287,9 @@ CREATE INDEX runs_by_agent ON public.runs USING btree (tenant, agent, created_at
 
 CREATE INDEX runs_by_creation ON public.runs USING btree (tenant, created_at DESC, run DESC);
 
-CREATE INDEX runs_by_id ON public.runs USING btree (run);
+CREATE INDEX runs_by_id ON public.runs USING btree (run text_pattern_ops);
+
+CREATE INDEX runs_by_words ON public.runs USING gin (((array_to_tsvector(ARRAY[(' '::text || tenant)]) || to_tsvector('simple'::regconfig, regexp_replace("left"((task)::text, 100000), '(\\(u[0-9a-f]{4}|.)|[\u0001-/:-@\u005b\u005d-`{-\u007f])+'::text, ' '::text, 'g'::text)))));
 
 CREATE INDEX runs_ended ON public.runs USING btree (tenant, terminal, created_at DESC, run DESC) WHERE (terminal IS NOT NULL);
 

@@ -165,7 +165,7 @@ describe('what a person does to a run', () => {
     };
 
     expect(await find('MIND THE 100%')).toBe(1);
-    expect(await find('100_ case')).toBe(0);
+    expect(await find('ind the 100')).toBe(0);
     expect(await find(run.ref.run.slice(0, 14), 'SUCCEEDED')).toBe(1);
     expect(await find(run.ref.run, 'FAILED')).toBe(0);
   });

@@ -7,6 +7,7 @@ import { present } from '../columns';
 import type { Db } from '../connect';
 import { pageOfRuns } from '../list-runs';
 import { toRunRow } from '../run-row';
+import { found, type RunSource } from './search';
 
 export const createRunReader = (db: Db): Pick<ReaderStore, 'run' | 'runs' | 'rows' | 'moment'> => ({
   run: async ({ tenant, run }) => {
@@ -14,7 +15,8 @@ export const createRunReader = (db: Db): Pick<ReaderStore, 'run' | 'runs' | 'row
     return row && toReading(row);
   },
   runs: async (tenant, filter) => {
-    const { rows, cursor } = await pageOfRuns(selectReadings(db).where('tenant', '=', tenant), filter);
+    const asked = { tenant, ...filter };
+    const { rows, cursor } = await found(db, asked, (runs) => pageOfRuns(selectReadings(runs), asked));
     return { readings: rows.map(toReading), ...present({ cursor }) };
   },
   rows: async (tenant, runs) => {
@@ -40,7 +42,7 @@ export const createRunReader = (db: Db): Pick<ReaderStore, 'run' | 'runs' | 'row
   },
 });
 
-const selectReadings = (db: Db) =>
+const selectReadings = (db: RunSource) =>
   db
     .selectFrom('runs')
     .selectAll('runs')

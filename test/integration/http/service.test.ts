@@ -149,6 +149,59 @@ describe('reading', () => {
     expect([...seen].sort()).toEqual(refs.map(({ run }) => String(run)).sort());
   });
 
+  describe('searching', () => {
+    const tenant = `search-${Date.now()}`;
+    const TASK_OF_IT = {
+      agent: 'tickets',
+      goal: 'Reassign T100 to Zoë’s team:\nmind "case_sensitive" paths\\like C:\\temp, 100% of them, and 東京',
+      data: { ticket: 'T100', owner: { mail: 'ada@example.com' }, price: 1200 },
+    };
+    let run: string;
+    beforeAll(async () => {
+      const started = await stage.ask({ ...OPERATOR, tenant }, '/v1/runs', { method: 'POST', body: TASK_OF_IT });
+      ({ run } = RUN.parse(await started.json()));
+    });
+    const find = async (search: string, asked = tenant): Promise<readonly string[]> => {
+      const response = await stage.ask({ ...VIEWER, tenant: asked }, `/v1/runs?search=${encodeURIComponent(search)}`);
+      return RUN_PAGE.parse(await response.json()).runs.map((each) => each.run);
+    };
+
+    test.each([
+      'reassign',
+      'REASS T1',
+      'team reassign',
+      'mind',
+      'sensitive',
+      'case_sens',
+      'C:\\temp',
+      '100%',
+      'zoë',
+      '東京',
+      'ada@example.com',
+      'exam',
+      '1200',
+      'zoë’s team',
+    ])('finds %s', async (search) => {
+      expect(await find(search)).toEqual([run]);
+    });
+
+    test.each(['eassign', 'reassign bert', 'temp2', '!!', "bert' & 'reassign", 'bert | reassign', ':*', '\\', '\0'])(
+      'does not find %j',
+      async (search) => {
+        expect(await find(search)).toEqual([]);
+      },
+    );
+
+    test('finds the beginning of an id, and nothing of another tenant', async () => {
+      expect(await find(run.slice(0, 12))).toEqual([run]);
+      expect(await find(run)).toEqual([run]);
+      expect(await find(`${run}-`)).toEqual([]);
+      expect(await find(run, 'another')).toEqual([]);
+      expect(await find('reassign', 'another')).toEqual([]);
+      expect(await find(tenant)).toEqual([]);
+    });
+  });
+
   test('a cursor that no page gave is refused', async () => {
     expect(await problemOf(await stage.ask(VIEWER, '/v1/runs?cursor=abc'))).toMatchObject({
       code: 'store.cursor_invalid',
