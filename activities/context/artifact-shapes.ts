@@ -34,6 +34,8 @@ export interface ArtifactShape<Value> {
   readonly name: string;
   readonly versions: readonly number[];
   readonly schema: z.ZodType<Value>;
+  /** Parsed once while a worker remembers it: its readers share it, frozen. Not for what goes on to an agent's own code. */
+  readonly isShared?: true;
 }
 
 const count = z.number().int().nonnegative();
@@ -252,7 +254,7 @@ const versioned = <Value>(name: string, schema: z.ZodType<Value>): ArtifactShape
   schema,
 });
 
-export const MANIFEST = versioned('manifest', manifest);
+export const MANIFEST: ArtifactShape<Manifest> = { ...versioned('manifest', manifest), isShared: true };
 export const FINDING = versioned('finding', finding);
 export const PLAN = versioned('plan', PLAN_SHAPE);
 export const QUESTION = versioned('question', QUESTION_SHAPE);

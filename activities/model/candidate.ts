@@ -94,4 +94,9 @@ const schema: z.ZodType<CandidateArtifact> = z.object({
   requestId: optional(z.string()),
 });
 
-export const CANDIDATE: ArtifactShape<CandidateArtifact> = { name: 'candidate', versions: [1], schema };
+export const CANDIDATE: ArtifactShape<CandidateArtifact> = {
+  name: 'candidate',
+  versions: [1],
+  schema,
+  isShared: true,
+};
