@@ -4,6 +4,7 @@
  *
  *   1. A first attempt that says nothing writes nothing. A further one voids at once what an earlier one has shown.
  *   2. At most one write of an attempt is under way: pieces never overtake each other.
+ *   3. A first attempt that ends before its first pieces are gathered writes nothing: its candidate is there already.
  */
 import type { Logger } from 'pino';
 import type { LiveTextStore } from '../../store/reader';
@@ -37,6 +38,10 @@ export const createLiveTextWriter = (options: LiveTextWriterOptions): OnText => 
       if (text.attempt > 1) speaker.say('');
       return;
     }
+    if (text.kind === 'ended') {
+      if (text.attempt === 1) speaking.get(key)?.fallSilent(text);
+      return;
+    }
     const speaker = speaking.get(key) ?? new Speaker(options, text, () => undefined);
     speaking.set(key, speaker);
     speaker.say(text.text);
@@ -61,6 +66,7 @@ class Speaker {
   private pending = '';
   private hasPending = false;
   private isWriting = false;
+  private hasWritten = false;
   private timer: NodeJS.Timeout;
 
   constructor(
@@ -79,6 +85,13 @@ class Speaker {
     if (!this.isWriting) this.writeSoon();
   }
 
+  /** Of an attempt that nobody has seen anything of. */
+  fallSilent({ step, attempt }: LiveText): void {
+    if (this.hasWritten || step !== this.of.step || attempt !== this.of.attempt) return;
+    clearTimeout(this.timer);
+    this.onSilence();
+  }
+
   private writeSoon(): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.write(), this.options.gatherMs ?? GATHER_MS).unref();
@@ -91,6 +104,7 @@ class Speaker {
     this.pending = '';
     this.hasPending = false;
     this.isWriting = true;
+    this.hasWritten = true;
     try {
       await store.add({ tenant, run }, { step, attempt, texts: text === '' ? [] : [text] });
     } catch (error) {

@@ -12,7 +12,9 @@ export type LiveText =
   /** Whatever an earlier attempt of the step has shown is void. Comes first in every attempt. */
   | ({ readonly kind: 'reset' } & OfAttempt)
   /** `index` counts 0, 1, 2… within the attempt. */
-  | ({ readonly kind: 'text'; readonly index: number; readonly text: string } & OfAttempt);
+  | ({ readonly kind: 'text'; readonly index: number; readonly text: string } & OfAttempt)
+  /** It has its end in the store: what has not been shown yet is read in its candidate. */
+  | ({ readonly kind: 'ended' } & OfAttempt);
 
 /** Called in order and not waited for. What it throws is logged and changes nothing. */
 export type OnText = (text: LiveText) => void;

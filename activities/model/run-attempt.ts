@@ -20,7 +20,7 @@ import { withStoreGrace } from '../with-store-grace';
 import { buildCandidate } from './build-candidate';
 import { classifyEnd, isBilled, isWholeTurn, type AttemptEnd, type EndVerdict } from './classify-end';
 import type { AskProvider, Exchange } from './exchange';
-import type { OnText } from './live-text';
+import type { LiveText, OnText } from './live-text';
 import type { ModelRequest, Project } from './model-request';
 import { openAttempt } from './open-attempt';
 import { outcomeToJson, readOutcome, toRecordedOutcome } from './recorded-outcome';
@@ -90,19 +90,23 @@ interface Received extends Omit<Exchange, 'end'> {
   readonly model: string;
 }
 
-const textTeller = ({ onText, log }: AttemptTools, { ref, step, attempt }: AttemptInput) => {
-  const coordinates = { tenant: ref.tenant, run: ref.run, step, attempt };
-  const tell: OnText = (text) => {
-    try {
-      onText?.(text);
-    } catch (error) {
-      log.warn({ err: error }, 'a listener to live text failed');
-    }
-  };
+/** Whoever listens changes nothing. */
+const tellViewers = ({ onText, log }: AttemptTools, text: LiveText): void => {
+  try {
+    onText?.(text);
+  } catch (error) {
+    log.warn({ err: error }, 'a listener to live text failed');
+  }
+};
+
+const coordinatesOf = ({ ref: { tenant, run }, step, attempt }: AttemptInput) => ({ tenant, run, step, attempt });
+
+const textTeller = (tools: AttemptTools, input: AttemptInput) => {
+  const coordinates = coordinatesOf(input);
   let index = 0;
-  tell({ kind: 'reset', ...coordinates });
+  tellViewers(tools, { kind: 'reset', ...coordinates });
   return (text: string): void => {
-    tell({ kind: 'text', ...coordinates, index, text });
+    tellViewers(tools, { kind: 'text', ...coordinates, index, text });
     index += 1;
   };
 };
@@ -116,6 +120,7 @@ const settle = async (tools: AttemptTools, input: AttemptInput, settling: Settli
   const { verdict } = settling;
   const candidate = draftCandidate(tools, input, { received: settling, isComplete: isWholeTurn(verdict) });
   const { row, totals } = await endRow(tools, input, { verdict, candidate, usage: settling.usage });
+  tellViewers(tools, { kind: 'ended', ...coordinatesOf(input) });
   const outcome = readOutcome(row, totals);
   logEnd(tools.log, settling, outcome);
   return outcome;

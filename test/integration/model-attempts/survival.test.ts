@@ -324,7 +324,8 @@ describe('what is seen meanwhile', () => {
       const { ref, texts } = attempts;
       expect(texts[0]).toEqual({ kind: 'reset', tenant: ref.tenant, run: ref.run, step: 1, attempt: 1 });
       expect(texts[first]).toMatchObject({ kind: 'reset', attempt: 2 });
-      const second = texts.slice(first + 1);
+      expect(texts.at(-1)).toMatchObject({ kind: 'ended', attempt: 2 });
+      const second = texts.slice(first + 1, -1);
       expect(second.map((live) => 'index' in live && live.index)).toEqual(second.map((_, index) => index));
       expect(textOf(second)).toBe('One two three four five six seven eight.');
       expect(textOf(texts.slice(1, first))).toMatch(/^One/);
