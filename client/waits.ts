@@ -7,6 +7,7 @@ import { respond } from '../responses/respond';
 import { respondRequest } from '../responses/respond-request';
 import { showInvisible, showInvisibleIn } from '../responses/show-invisible';
 import { makeToken, type TokenKey } from '../responses/token';
+import { RowMissing } from '../store/errors';
 import type { OperationRow, Principal, ResponseReceipt, ResponseRow, RunRow, WaitRow } from '../store/rows';
 import type { WaitFilter } from '../store/outside';
 import type { Store } from '../store/store';
@@ -37,6 +38,8 @@ export interface WaitSummary {
   readonly stateVersion: number;
   readonly planVersion: number;
   readonly operation?: OperationRow['id'];
+  /** What the operation would do, where the wait is about one. */
+  readonly about?: AboutOperation;
   readonly reason?: string;
   readonly openedAt: number;
   readonly expiresAt: number;
@@ -44,6 +47,13 @@ export interface WaitSummary {
   readonly goal: string;
   /** Who asked for the run. */
   readonly requester: string;
+}
+
+export interface AboutOperation {
+  readonly tool: string;
+  readonly target?: string;
+  /** As the run's definition has it; absent where that is not known. */
+  readonly risk?: string;
 }
 
 export interface WaitDetails extends WaitSummary {
@@ -86,11 +96,19 @@ export class Waits {
     const { store } = this.options;
     const tenant = parseTenantId(caller.tenant);
     const { rows, cursor } = await store.waits.page(tenant, filter);
-    const runs = await store.reader.rows(tenant, [...new Set(rows.map(({ ref }) => ref.run))]);
-    const waits = rows.flatMap((row) => {
+    const named = rows.flatMap(({ operation }) => operation ?? []);
+    const [runs, operations] = await Promise.all([
+      store.reader.rows(tenant, [...new Set(rows.map(({ ref }) => ref.run))]),
+      store.reader.operations(tenant, named),
+    ]);
+    const risks = new Risks(store);
+    const summaries = rows.map(async (row) => {
       const run = runs.get(row.ref.run);
-      return run === undefined ? [] : [toSummary(row, run)];
+      if (run === undefined) return [];
+      const operation = row.operation && operations.get(row.operation);
+      return [{ ...toSummary(row, run), ...(operation && { about: await risks.describe(run, operation) }) }];
     });
+    const waits = (await Promise.all(summaries)).flat();
     return { waits, ...(cursor === undefined ? {} : { cursor }) };
   }
 
@@ -98,14 +116,16 @@ export class Waits {
   async get(caller: Caller, wait: string): Promise<WaitDetails> {
     const { store, tokenKey } = this.options;
     const { row, remainingMs, run, operation } = await this.load(caller, wait);
-    const [plan, responses, argumentSchema] = await Promise.all([
+    const [plan, responses, argumentSchema, about] = await Promise.all([
       loadShownPlan(store, row),
       store.waits.responses(row.ref, row.id),
       this.argumentSchema(row, run, operation),
+      operation && new Risks(store).describe(run, operation),
     ]);
     const mayRespond = row.state === 'OPEN' && this.isPermitted(toPrincipal(caller), { row, run, operation });
     return {
       ...toSummary(row, run),
+      ...(about && { about }),
       remainingMs: Math.max(0, Math.floor(remainingMs)),
       planHash: row.plan,
       plan,
@@ -173,6 +193,35 @@ interface Loaded {
   readonly run: RunRow;
   readonly operation: OperationRow | undefined;
 }
+
+/** Most runs of a page share their definition: it is read once. */
+class Risks {
+  private readonly tools = new Map<string, ReturnType<typeof readToolData>>();
+
+  constructor(private readonly store: Store) {}
+
+  async describe(run: RunRow, { tool, target }: OperationRow): Promise<AboutOperation> {
+    const key = `${run.definition ?? ''} ${tool}`;
+    const reading = this.tools.get(key) ?? orUnknown(readToolData(this.store, { run, name: tool }));
+    this.tools.set(key, reading);
+    const risk = (await reading)?.risk;
+    return {
+      tool: showInvisible(tool),
+      ...(target === undefined ? {} : { target: showInvisible(target) }),
+      ...(risk === undefined ? {} : { risk }),
+    };
+  }
+}
+
+/** A list is shown all the same where somebody has taken a definition away. */
+const orUnknown = async <T>(reading: Promise<T>): Promise<T | undefined> => {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof RowMissing) return undefined;
+    throw error;
+  }
+};
 
 const toPrincipal = ({ subject, roles = [] }: Caller): Principal => ({ subject, roles });
 

@@ -1,9 +1,9 @@
 /** What services and pages read. Nothing here writes, and every read filters by tenant (law 1 of `store/store.ts`). */
-import type { ArtifactHash, RunId, TenantId } from '../workflows/contract/ids';
+import type { ArtifactHash, OperationId, RunId, TenantId } from '../workflows/contract/ids';
 import type { RunRef } from '../workflows/contract/records';
 import type { Totals } from '../workflows/machine/ledger';
 import type { State, Terminal } from '../workflows/machine/states';
-import type { RunRow } from './rows';
+import type { OperationRow, RunRow } from './rows';
 import type { RunFilter } from './store';
 
 /** A run row with what is counted on it. */
@@ -65,6 +65,8 @@ export interface ReaderStore {
   ): Promise<{ readonly readings: readonly RunReading[]; readonly cursor?: string }>;
   /** Those of the tenant's runs that exist. */
   rows(tenant: TenantId, runs: readonly RunId[]): Promise<ReadonlyMap<RunId, RunRow>>;
+  /** Those of the tenant's operations that exist, of whatever runs. */
+  operations(tenant: TenantId, operations: readonly OperationId[]): Promise<ReadonlyMap<OperationId, OperationRow>>;
   moment(ref: RunRef): Promise<Moment | undefined>;
   /** Whether a record of this very run names the artifact. */
   names(ref: RunRef, artifact: ArtifactHash): Promise<boolean>;

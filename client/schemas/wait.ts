@@ -24,6 +24,10 @@ const SHARED = {
   stateVersion: COUNT.meta({ description: 'A response names it, with the plan version.' }),
   planVersion: COUNT,
   operation: OPERATION_ID.optional(),
+  about: z
+    .object({ tool: z.string(), target: z.string().optional(), risk: z.string().optional() })
+    .optional()
+    .meta({ description: 'What the operation is; `GET /v1/waits/{wait}` has all of it.' }),
   reason: z.string().optional(),
   openedAt: TIME,
   expiresAt: TIME,

@@ -16,7 +16,7 @@ export const toListedWait = (wait: WaitSummary): ListedWaitView => ({
   agent: wait.agent,
   goal: wait.goal,
   requester: wait.requester,
-  ...given({ operation: wait.operation, reason: wait.reason }),
+  ...given({ operation: wait.operation, about: wait.about, reason: wait.reason }),
 });
 
 export const toWaitView = (wait: WaitDetails): WaitView => ({

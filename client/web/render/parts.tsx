@@ -26,6 +26,12 @@ export const WaitStateBadge = ({ state }: { readonly state: WaitState }) => {
   return <Badge tone={tone}>{name}</Badge>;
 };
 
+const RISK_TONES: Readonly<Record<string, Tone>> = { low: 'calm', medium: 'warn', high: 'bad' };
+
+export const Risk = ({ risk }: { readonly risk: string }) => (
+  <Badge tone={RISK_TONES[risk] ?? 'warn'}>{risk} risk</Badge>
+);
+
 /** Above a heading: where one came from. */
 export const Back = ({ to, children }: { readonly to: string; readonly children?: Child }) => (
   <p class="back">

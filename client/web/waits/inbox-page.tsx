@@ -3,7 +3,7 @@ import { WAIT_KINDS } from '../../../workflows/machine/states';
 import type { ListedWaitView, WaitPage } from '../../schemas/wait';
 import type { PageContext } from '../page-env';
 import { renderPage } from '../render/layout';
-import { Ago, KindBadge, TimeLeft } from '../render/parts';
+import { Ago, KindBadge, Risk, TimeLeft } from '../render/parts';
 import { KIND_WORDS, type WaitKind } from '../words';
 
 export interface InboxProps extends WaitPage {
@@ -69,9 +69,23 @@ const WaitEntry = ({ wait, nowMs }: { readonly wait: ListedWaitView; readonly no
     <h2>
       <a href={`/waits/${wait.wait}`}>{KIND_WORDS[wait.kind].asks}</a>
     </h2>
+    {wait.about === undefined ? null : <About {...wait.about} />}
     <p class="goal">{wait.goal}</p>
     <p class="small">
       {wait.agent}, for {wait.requester} · asked <Ago at={wait.openedAt} nowMs={nowMs} />
     </p>
   </li>
+);
+
+const About = ({ tool, target, risk }: NonNullable<ListedWaitView['about']>) => (
+  <p class="about">
+    <code>{tool}</code>
+    {target === undefined ? null : (
+      <>
+        {' on '}
+        <code>{target}</code>
+      </>
+    )}{' '}
+    {risk === undefined ? null : <Risk risk={risk} />}
+  </p>
 );

@@ -1,9 +1,8 @@
 /** What is decided about, exactly as it would be sent: complete, or it says that it is not. */
 import type { WaitView } from '../../schemas/wait';
 import { formatCount } from '../../views/format';
-import { Badge, Notice, Term } from '../render/parts';
+import { Notice, Risk, Term } from '../render/parts';
 import { JsonView } from '../render/json-view';
-import type { Tone } from '../words';
 
 type Plan = Extract<WaitView['plan'], { kind: 'plan' }>;
 type Question = Extract<WaitView['plan'], { kind: 'question' }>;
@@ -61,12 +60,10 @@ const PlanText = ({ plan }: { readonly plan: Plan }) => (
   </>
 );
 
-const RISK_TONES: Readonly<Record<string, Tone>> = { low: 'calm', medium: 'warn', high: 'bad' };
-
 const OperationView = ({ operation }: { readonly operation: Operation }) => (
   <article class="operation" aria-label={`Operation ${operation.operation}`}>
     <p class="tool">
-      <code>{operation.tool}</code> <Badge tone={RISK_TONES[operation.risk] ?? 'warn'}>{operation.risk} risk</Badge>
+      <code>{operation.tool}</code> <Risk risk={operation.risk} />
     </p>
     <dl class="terms">
       {operation.target === undefined ? null : <Term name="Changes">{operation.target}</Term>}

@@ -1,8 +1,9 @@
 /** The page without a browser: who gets in, what other sites cannot do, and that nothing from outside becomes markup. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { WAIT_PAGE } from '../../../client/schemas/wait';
 import { operationIdOf } from '../../../workflows/contract/ids';
 import { setHttpStage, type AskInit, type HttpStage, type Person } from '../../support/http/http-stage';
-import { newRef, newWait, startedRun } from '../../support/store-contract/fixtures';
+import { createdOperation, newRef, newRun, newWait, startedRun } from '../../support/store-contract/fixtures';
 
 const OLGA = { tenant: 'acme', subject: 'olga', roles: ['operator', 'approver'] };
 const VERA = { tenant: 'acme', subject: 'vera', roles: ['viewer'] };
@@ -197,6 +198,38 @@ test('a plan that is too large to be shown says so, and links to the whole of it
   expect(html).toContain(`href="/runs/${ref.run}/artifacts/${plan}"`);
   expect(html).not.toContain('END');
   expect(whole.status).toBe(200);
+});
+
+test('the inbox says what the operation is that is asked about, with what cannot be seen written out', async () => {
+  const { store } = stage;
+  const ref = newRef('inbox-tenant');
+  const definition = await store.artifacts.putJson(ref.tenant, {
+    tools: [{ name: 'close_ticket', hash: 'h', risk: 'high', inputSchema: {} }],
+  });
+  await store.runs.start(newRun(ref));
+  await store.runs.open(ref, { definition, deadlineMs: 3_600_000 });
+  const other = await startedRun(store, { ref: newRef('inbox-tenant') });
+  for (const [each, tool] of [
+    [ref, 'close_ticket'],
+    [other, 'of_no_definition'],
+  ] as const) {
+    const operation = await createdOperation(store, each, { tool, target: 'ticket:T\u202e100' });
+    await store.waits.open({ ref: each, events: [] }, newWait(each, 1, { operation }));
+    await store.waits.open({ ref: each, events: [] }, newWait(each, 2, { kind: 'handoff' }));
+  }
+  const olga = { ...OLGA, tenant: 'inbox-tenant' };
+
+  const { waits } = WAIT_PAGE.parse(await (await stage.ask(olga, '/v1/waits')).json());
+  const html = await (await look(olga, '/inbox')).text();
+
+  expect(waits.map(({ about }) => about)).toEqual([
+    { tool: 'close_ticket', target: 'ticket:T<U+202E>100', risk: 'high' },
+    undefined,
+    { tool: 'of_no_definition', target: 'ticket:T<U+202E>100' },
+    undefined,
+  ]);
+  expect(html.match(/class="about"/g)).toHaveLength(2);
+  expect(html).toMatch(/<code>close_ticket<\/code>[^]*<code>ticket:T&lt;U\+202E&gt;100<\/code>[^]*high risk/);
 });
 
 describe('who may', () => {
