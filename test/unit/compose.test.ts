@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { loadSettings, SETTINGS } from '../../config/settings';
 
 const ROOT_PATH = join(__dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT_PATH, path), 'utf8');
@@ -12,6 +13,7 @@ const serviceSchema = z.object({
   image: z.string(),
   build: z.object({ context: z.string(), target: z.string() }).optional(),
   command: z.array(z.string()).optional(),
+  environment: z.record(z.string(), z.string()).default({}),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
   healthcheck: z.unknown().optional(),
   ports: z.array(z.string()).default([]),
@@ -88,4 +90,58 @@ test('what Holdfast runs itself is built from a stage of the Dockerfile', () => 
 
   expect(own.map(([name]) => name)).toEqual(['holdfast-migrate', 'worker', 'service']);
   for (const [, service] of own) expect(buildTargets).toContain(service.build?.target);
+});
+
+describe('the settings that each of them is given', () => {
+  const environmentOf = (name: string): Readonly<Record<string, string>> => compose.services[name]?.environment ?? {};
+  /** As compose fills them in where nothing is set. */
+  const byDefault = (environment: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(
+      Object.entries(environment).map(([name, value]) => [name, value.replace(/\$\{[A-Z_]+:-([^}]*)\}/g, '$1')]),
+    );
+  const BOTH = ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'HOLDFAST_AGENTS', 'HOLDFAST_TOKEN_KEY'];
+
+  test.each([
+    ['worker', [...BOTH, 'ANTHROPIC_API_KEY', 'HOLDFAST_CALLBACK_BASE_URL', 'HOLDFAST_WORKER_METRICS_ADDRESS']],
+    [
+      'service',
+      [
+        ...BOTH,
+        'HOLDFAST_JWKS_URL',
+        'HOLDFAST_JWT_ISSUER',
+        'HOLDFAST_JWT_AUDIENCE',
+        'HOLDFAST_JWT_SECRET',
+        'HOLDFAST_CALLBACK_SECRETS',
+      ],
+    ],
+  ])('%s has all that it wants', (name, wanted) => {
+    expect(Object.keys(environmentOf(name))).toEqual(expect.arrayContaining(wanted));
+  });
+
+  test.each(['holdfast-migrate', 'worker', 'service'])(
+    '%s is given none that there is not, and none that is wrong',
+    (name) => {
+      const environment = environmentOf(name);
+      const own = Object.keys(environment).filter((each) => each.startsWith('HOLDFAST_'));
+
+      expect(own.filter((each) => !Object.keys(SETTINGS.shape).includes(each))).toEqual([]);
+      expect(() => loadSettings(byDefault(environment))).not.toThrow();
+    },
+  );
+
+  test('the service listens where its port is published and its health is asked', () => {
+    const { host, port } = loadSettings(byDefault(environmentOf('service')));
+
+    expect(host).toBe('0.0.0.0');
+    expect(compose.services['service']?.ports).toEqual([`127.0.0.1:${String(port)}:${String(port)}`]);
+    expect(JSON.stringify(compose.services['service']?.healthcheck)).toContain(`127.0.0.1:${String(port)}/readyz`);
+  });
+
+  test('both read the agents that are mounted', () => {
+    for (const name of ['worker', 'service']) {
+      expect(compose.services[name]?.volumes).toEqual([
+        expect.stringContaining(environmentOf(name)['HOLDFAST_AGENTS'] ?? '-'),
+      ]);
+    }
+  });
 });
