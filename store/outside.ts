@@ -104,7 +104,10 @@ export interface InboxStore {
   ): Promise<void>;
   /** Not read yet, in order of arrival, a bounded number. */
   unsettled(ref: RunRef, operation: OperationId): Promise<readonly InboxRow[]>;
-  /** Has been read; `late` may be made more precise. With the last one the signal is no longer owed. */
+  /**
+   * Has been read; `late` may be made more precise. With the last one the signal is no longer owed. What contradicts, or is
+   * about something else, has a line of its own in the journal.
+   */
   settled(
     ref: RunRef,
     operation: OperationId,

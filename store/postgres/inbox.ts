@@ -3,7 +3,8 @@
  * is seen by whoever brings the operation to its end, or sees that end itself:
  *
  *   1. an unread report owes its run a signal, until it is read;
- *   2. an operation that has its end owes none: what is unread then is late.
+ *   2. an operation that has its end owes none: what is unread then is late;
+ *   3. the journal has a line for each that arrived, and one for each that says something else than what is held to be true.
  */
 import { sql, type Selectable } from 'kysely';
 import { coordinatesOf, type OperationId } from '../../workflows/contract/ids';
@@ -141,15 +142,25 @@ const refuseReport = (session: Session, ref: RunRef, { operation, eventId, reaso
     await noteEvents(session, trx, { run, notes: [{ eventId: `${prefix}${reason}:${eventId}`, body }] });
   });
 
+const ODD: ReadonlySet<Reading['effect']> = new Set(['contradicts', 'other_job', 'other_operation']);
+
+/** No longer than that of the report's own line: what fitted there fits here. */
+const oddNote = ({ operation, eventId, effect, job }: Reading & { readonly operation: OperationId }) => ({
+  eventId: `read:${operation}:${eventId}`,
+  body: { kind: 'callback read', operation, event: eventId, effect, ...(job === undefined ? {} : { job }) },
+});
+
 /** On the locked operation, so that the signal of a report that comes at the same moment is not taken away with this one's. */
 const markRead = (
   session: Session,
   ref: RunRef,
-  { operation, eventId, effect, job }: Reading & { readonly operation: OperationId },
+  reading: Reading & { readonly operation: OperationId },
 ): Promise<void> =>
   session.transact(async (trx) => {
+    const { operation, eventId, effect, job } = reading;
+    const run = ODD.has(effect) ? await lockRun(trx, ref) : undefined;
     await lockOperation(session, trx, { ref, id: operation });
-    await trx
+    const read = await trx
       .updateTable('inbox')
       .set({ settled_at: session.clock.now(), effect, job: mapPresent(job, encodeText) })
       .where('tenant', '=', ref.tenant)
@@ -157,7 +168,9 @@ const markRead = (
       .where('operation', '=', operation)
       .where('event_id', '=', encodeKey('eventId', eventId))
       .where((eb) => eb.or([eb('effect', 'is', null), eb('effect', '=', 'late')]))
-      .execute();
+      .executeTakeFirst();
+    if (run !== undefined && read.numUpdatedRows > 0n)
+      await noteEvents(session, trx, { run, notes: [oddNote(reading)] });
     await trx
       .deleteFrom('wakes')
       .where('tenant', '=', ref.tenant)

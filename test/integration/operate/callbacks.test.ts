@@ -61,6 +61,12 @@ const report = async ({ run: { ref }, call, job }: Accepted, { type, eventId, ch
 const effectsOf = async ({ run: { ref } }: Accepted): Promise<readonly (InboxEffect | undefined)[]> =>
   (await stage.store.inbox.list(ref)).map(({ effect }) => effect);
 
+/** Of the journal: what people see of the reports. */
+const linesOf = async ({ run: { ref } }: Accepted) =>
+  (await stage.store.journal.list(ref, { after: 0, limit: 99 }))
+    .filter(({ kind }) => kind === 'outside')
+    .map(({ body }) => [body['kind'], body['event'], body['effect']]);
+
 const orders = <T>(items: readonly T[]): readonly (readonly T[])[] =>
   items.length <= 1
     ? [items]
@@ -202,6 +208,7 @@ describe('what a callback proves', () => {
 
     expect(await call.row()).toEqual(before);
     expect(await effectsOf(accepted)).toEqual([effect]);
+    expect((await linesOf(accepted)).at(-1)).toEqual(['callback read', 'evt_1', effect]);
   });
 
   test('two that contradict each other: the first end stays, the other is evidence', async () => {
@@ -220,6 +227,37 @@ describe('what a callback proves', () => {
     expect(await accepted.call.pursue()).toMatchObject({ kind: 'settled', state: 'FAILED', code: 'STATE_CONFLICT' });
 
     expect(await effectsOf(accepted)).toEqual(['moved', 'contradicts']);
+    expect(await linesOf(accepted)).toEqual([
+      ['callback', 'evt_1', undefined],
+      ['callback', 'evt_2', undefined],
+      ['callback read', 'evt_2', 'contradicts'],
+    ]);
+    // Looked at again, nothing is added.
+    await accepted.call.pursue();
+    expect(await linesOf(accepted)).toHaveLength(3);
+  });
+
+  test('one that comes after the end is kept, marked as late, and moves nothing', async () => {
+    const accepted = await beginAccepted();
+    const { run, call } = accepted;
+    await report(accepted, { type: 'job.done', eventId: 'evt_1' });
+    await call.pursue();
+    const before = await call.row();
+    await report(accepted, { type: 'job.failed', eventId: 'evt_2' });
+
+    expect(await call.pursue()).toMatchObject({ kind: 'settled', state: 'SUCCEEDED' });
+
+    expect(await call.row()).toEqual(before);
+    expect(await effectsOf(accepted)).toEqual(['moved', 'late']);
+    const lines = await stage.store.journal.list(run.ref, { after: 0, limit: 99 });
+    const [, stored] = await stage.store.inbox.list(run.ref);
+    expect(lines.at(-1)?.body).toEqual({
+      kind: 'callback',
+      operation: call.id,
+      event: 'evt_2',
+      artifact: stored?.body,
+      isLate: true,
+    });
   });
 
   test('a tool without a reader, or one that throws, is asked', async () => {
