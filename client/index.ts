@@ -2,6 +2,9 @@
 export type { ArtifactPart, FollowOptions, HoldfastClient } from './holdfast-client';
 export { createDirectClient, type DirectParts } from './direct/direct-client';
 export { createDirectParts, type DirectPartsOptions } from './direct/direct-parts';
+export { compileAgents } from '../definition/compile-agent';
+export { DefinitionError, type DefinitionFault } from '../definition/definition-error';
+export type { AgentRegistry } from '../definition/registry';
 export { createHttpClient, type HttpClientOptions } from './remote/http-client';
 export { RunFeeds, type RunFeedsOptions } from './feed/run-feeds';
 export { HoldfastError, type ClientErrorCode, type HoldfastErrorCode } from './errors';

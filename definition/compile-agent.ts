@@ -15,7 +15,11 @@ import type { AgentRegistry, CompiledAgent, CompiledTool } from './registry';
 import type { DefinitionSnapshot, ToolSnapshot } from './snapshot';
 import type { Tool } from './tool';
 
-/** Throws DefinitionError with everything that is wrong with any of them. */
+/**
+ * The agents of a process, checked: a worker runs them, and a service that embeds the client asks their policies who may answer
+ * a wait, resolve or exceed limits (`agents` of `createDirectParts`). It has to be given the same definitions as the workers: an
+ * agent that it lacks is `response.agent_unknown`. Throws DefinitionError with everything that is wrong with any of them.
+ */
 export const compileAgents = (definitions: readonly AgentDefinition[]): AgentRegistry => {
   const sources = parsePolicies(definitions);
   const faults = [...findDuplicateAgents(definitions), ...sources.flatMap(findFaults)];

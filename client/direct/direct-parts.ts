@@ -12,7 +12,7 @@ import type { DirectParts } from './direct-client';
 
 export interface DirectPartsOptions extends StartTarget {
   readonly store: Store;
-  /** Whose policies say who may answer and resolve; without any, all such requests are refused. */
+  /** Made by `compileAgents`. Whose policies say who may answer and resolve; without any, all such requests are refused. */
   readonly agents?: AgentRegistry;
   /** Of the tokens of waits: the same in every process that shows or judges them. */
   readonly tokenKey?: TokenKey;
