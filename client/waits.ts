@@ -42,6 +42,7 @@ export interface WaitSummary {
   readonly about?: AboutOperation;
   readonly reason?: string;
   readonly openedAt: number;
+  /** Its own expiry, or the deadline of its run where that comes first. */
   readonly expiresAt: number;
   readonly agent: string;
   readonly goal: string;
@@ -126,7 +127,7 @@ export class Waits {
     return {
       ...toSummary(row, run),
       ...(about && { about }),
-      remainingMs: Math.max(0, Math.floor(remainingMs)),
+      remainingMs: Math.max(0, Math.floor(remainingMs - (row.expiresAt - lastsUntil(row, run)))),
       planHash: row.plan,
       plan,
       responseSchema: row.responseSchema,
@@ -228,9 +229,13 @@ const toPrincipal = ({ subject, roles = [] }: Caller): Principal => ({ subject, 
 const notFound = (wait: string): HoldfastError =>
   new HoldfastError('wait.not_found', `wait: got ${wait}, expected one that exists`);
 
-const toSummary = (row: WaitRow, { ref, agent, task, principal }: RunRow): WaitSummary => ({
+/** No wait outlives its run: where the run's deadline comes first, that is how long a person has. */
+const lastsUntil = ({ state, expiresAt }: WaitRow, { deadlineAt }: RunRow): number =>
+  state === 'OPEN' && deadlineAt !== undefined ? Math.min(expiresAt, deadlineAt) : expiresAt;
+
+const toSummary = (row: WaitRow, run: RunRow): WaitSummary => ({
   wait: row.id,
-  run: ref.run,
+  run: run.ref.run,
   kind: row.kind,
   state: row.state,
   stateVersion: row.seq,
@@ -238,8 +243,8 @@ const toSummary = (row: WaitRow, { ref, agent, task, principal }: RunRow): WaitS
   ...(row.operation === undefined ? {} : { operation: row.operation }),
   ...(row.reason === undefined ? {} : { reason: row.reason }),
   openedAt: row.openedAt,
-  expiresAt: row.expiresAt,
-  agent,
-  goal: showInvisible(task.goal),
-  requester: showInvisible(principal.subject),
+  expiresAt: lastsUntil(row, run),
+  agent: run.agent,
+  goal: showInvisible(run.task.goal),
+  requester: showInvisible(run.principal.subject),
 });
