@@ -2,6 +2,7 @@
 import type { ResponseRefusal } from '../responses/refusals';
 
 export const CLIENT_ERROR_CODES = [
+  'start.agent_unknown',
   'run.not_found',
   'run.body_differs',
   'run.ended',

@@ -1,4 +1,5 @@
 /** Runs as a library: start, look, cancel, change the plan, read the result. Works on the store and on Temporal directly. */
+import type { AgentRegistry } from '../definition/registry';
 import { startWorkflow, type StartTarget } from '../relays/start-workflow';
 import type { AttemptRow, DecisionRow, JournalEntry, NewRun, OperationRow, RunRow, WaitRow } from '../store/rows';
 import type { LedgerEntry, RunFilter, Store } from '../store/store';
@@ -14,6 +15,8 @@ import { toNewRun, type Caller, type StartRequest } from './start-request';
 
 export interface RunsOptions extends StartTarget {
   readonly store: Store;
+  /** Where it is given, a run of any other agent is refused at once; else a worker finds out, and the run fails. */
+  readonly agents?: AgentRegistry;
 }
 
 /** Everything that is recorded of a run, for people who want to understand it. */
@@ -37,14 +40,17 @@ export class Runs {
 
   /**
    * Writes the run row, then starts its workflow. With an idempotency key: the same key and body give the same run, another
-   * body is `run.body_differs`. Where Temporal is away the row stays, and a relay starts it later.
+   * body is `run.body_differs`. Where Temporal is away the row stays, and a relay starts it later. Throws
+   * `start.agent_unknown` for an agent that is not served here.
    */
   async start(
     caller: Caller,
     request: StartRequest,
     options: { readonly idempotencyKey?: string } = {},
   ): Promise<RunRow> {
-    return this.startNew(toNewRun(caller, request, options.idempotencyKey));
+    const run = toNewRun(caller, request, options.idempotencyKey);
+    await this.requireAgent(run);
+    return this.startNew(run);
   }
 
   /** Throws `run.not_found`, for another tenant's run as for none at all. */
@@ -133,6 +139,18 @@ export class Runs {
     const row = await this.get(caller.tenant, run);
     const messaging = { ...this.options, start: (asked: NewRun) => this.startNew(asked) };
     return sendMessage(messaging, { caller, run: row }, message);
+  }
+
+  /** A run that has begun goes on being answered for its key, whatever is served by now. */
+  private async requireAgent({ ref, agent }: NewRun): Promise<void> {
+    const { agents, store } = this.options;
+    if (agents === undefined || agents.find(agent) !== undefined || (await store.runs.get(ref)) !== undefined) return;
+    const names = [...agents.agents.keys()].join(', ');
+    throw new HoldfastError(
+      'start.agent_unknown',
+      `agent: got ${JSON.stringify(agent)}, expected one that is served here: ${names === '' ? 'none is' : names}`,
+      { field: 'agent' },
+    );
   }
 
   private async startNew(asked: NewRun): Promise<RunRow> {

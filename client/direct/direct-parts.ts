@@ -12,7 +12,10 @@ import type { DirectParts } from './direct-client';
 
 export interface DirectPartsOptions extends StartTarget {
   readonly store: Store;
-  /** Made by `compileAgents`. Whose policies say who may answer and resolve; without any, all such requests are refused. */
+  /**
+   * Made by `compileAgents`. Whose policies say who may answer and resolve; without any, all such requests are refused. With
+   * some, runs of other agents are not started here.
+   */
   readonly agents?: AgentRegistry;
   /** Of the tokens of waits: the same in every process that shows or judges them. */
   readonly tokenKey?: TokenKey;
@@ -26,7 +29,7 @@ export const createDirectParts = (options: DirectPartsOptions): DirectParts => {
   const judging = { store, temporal, ...(agents === undefined ? {} : { agents }) };
   return {
     store,
-    runs: new Runs({ ...target, store, temporal }),
+    runs: new Runs({ ...target, ...judging }),
     waits: new Waits({ ...judging, ...(tokenKey === undefined ? {} : { tokenKey }) }),
     afterEnd: new AfterEnd({ ...target, ...judging }),
     feeds: feeds ?? new RunFeeds({ store, ...(log === undefined ? {} : { log }) }),

@@ -36,6 +36,7 @@ export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = {
   internal: problem(500, 'The service failed', 'Report it with `instance`: the log has the cause under that id.'),
 
   'input.invalid': problem(400, 'The request is not valid', 'Mend what `field` names.'),
+  'start.agent_unknown': problem(422, 'The agent is not served here', 'Name one of the agents in `detail`.'),
   'run.not_found': problem(404, 'There is no such run', 'Check the id, and that the token is of the right tenant.'),
   'run.body_differs': problem(409, 'The idempotency key was used with another body', 'Use a new key for a new run.'),
   'run.ended': problem(409, 'The run has ended', 'Read its result; `resolve` and `reopen` are for ended runs.'),

@@ -1,14 +1,18 @@
 /** The service on a real database: starting, reading, following and cancelling runs, and what it refuses. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { createDirectParts } from '../../../client/direct/direct-parts';
 import { PROBLEM } from '../../../client/http/problems/problem';
 import { RUN, RUN_PAGE } from '../../../client/schemas/run';
 import { EVENT_PAGE } from '../../../client/schemas/event';
 import { SUMMARY } from '../../../client/schemas/summary';
+import { WAIT, WAIT_PAGE } from '../../../client/schemas/wait';
+import { compileAgents } from '../../../definition/compile-agent';
+import { createTicketsAgent } from '../../../examples/tickets/agent';
 import type { RunRef } from '../../../workflows/contract/records';
 import type { Terminal } from '../../../workflows/machine/states';
 import { parseRunId, parseTenantId } from '../../../workflows/contract/ids';
 import { setHttpStage, type HttpStage } from '../../support/http/http-stage';
-import { endAs, event, newAttempt, startedRun, usage } from '../../support/store-contract/fixtures';
+import { endAs, event, newAttempt, newWait, startedRun, usage } from '../../support/store-contract/fixtures';
 
 const OPERATOR = { tenant: 'acme', subject: 'olga', roles: ['operator', 'support'] };
 const VIEWER = { tenant: 'acme', subject: 'vera', roles: ['viewer'] };
@@ -69,6 +73,34 @@ describe('starting', () => {
     expect(new Set(runs).size).toBe(1);
     const page = RUN_PAGE.parse(await (await stage.ask(VIEWER, '/v1/runs?limit=200')).json());
     expect(page.runs.filter(({ run }) => run === runs[0])).toHaveLength(1);
+  });
+
+  test('where the agents are known, one of another name is refused at once, and nothing is stored', async () => {
+    const agents = compileAgents([createTicketsAgent({ tools: { deskUrl: 'http://127.0.0.1:1' } })]);
+    const { store, temporal } = stage;
+    const app = stage.another({ parts: createDirectParts({ store, temporal, taskQueue: 'nobody', agents }) });
+    const ask = (agent: string, key: string): Promise<Response> =>
+      stage.ask(OPERATOR, '/v1/runs', {
+        method: 'POST',
+        body: { ...TASK, agent },
+        headers: { 'Idempotency-Key': key },
+        app,
+      });
+
+    const response = await ask('tikkets', 'k-unknown');
+    const problem = PROBLEM.parse(await response.json());
+
+    expect(problem).toMatchObject({
+      status: 422,
+      code: 'start.agent_unknown',
+      field: 'agent',
+      detail: 'agent: got "tikkets", expected one that is served here: tickets',
+    });
+    expect(RUN_PAGE.parse(await (await stage.ask(VIEWER, '/v1/runs?agent=tikkets')).json()).runs).toEqual([]);
+    expect((await ask('tickets', 'k-known')).status).toBe(201);
+    // Started elsewhere, it is this run here as well.
+    expect((await start('k-unknown', { ...TASK, agent: 'tikkets' })).status).toBe(201);
+    expect((await ask('tikkets', 'k-unknown')).status).toBe(201);
   });
 
   test('the key with another body is refused; of another tenant it starts a run of its own', async () => {
@@ -257,6 +289,36 @@ describe('reading', () => {
     });
     expect(await problemOf(await stage.ask(STRANGER, path))).toMatchObject({ code: 'run.not_found' });
   });
+});
+
+test('a wait promises no more time than its run has', async () => {
+  const ref = await startedRun(stage.store, { ref: newRef() });
+  const plan = await stage.store.artifacts.putJson(ref.tenant, {
+    schemaVersion: 1,
+    kind: 'handoff',
+    why: '',
+    operations: [],
+    isComplete: true,
+  });
+  const { row } = await stage.store.waits.open(
+    { ref, events: [] },
+    newWait(ref, 1, { plan, expiresInMs: 7 * 86_400_000 }),
+  );
+  const brief = await stage.store.waits.open({ ref, events: [] }, newWait(ref, 2, { plan, expiresInMs: 60_000 }));
+  const { deadlineAt = 0 } = (await stage.store.runs.get(ref)) ?? {};
+
+  const read = async (wait: string) => WAIT.parse(await (await stage.ask(OPERATOR, `/v1/waits/${wait}`)).json());
+  const [long, short] = [await read(row.id), await read(brief.row.id)];
+
+  expect(Date.parse(long.expiresAt)).toBe(deadlineAt);
+  expect(long.remainingMs).toBeLessThanOrEqual(3_600_000);
+  expect(long.remainingMs).toBeGreaterThan(0);
+  expect(Date.parse(short.expiresAt)).toBe(brief.row.expiresAt);
+  const { waits } = WAIT_PAGE.parse(await (await stage.ask(OPERATOR, '/v1/waits?limit=200')).json());
+  expect(waits.filter(({ run }) => run === ref.run).map(({ expiresAt }) => expiresAt)).toEqual([
+    long.expiresAt,
+    short.expiresAt,
+  ]);
 });
 
 describe('moving on', () => {
