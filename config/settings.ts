@@ -238,6 +238,3 @@ const tokenKeyOf = (value: string | undefined): { readonly tokenKey?: Uint8Array
   const tokenKey = value === undefined ? undefined : toKey(value);
   return tokenKey === undefined ? {} : { tokenKey };
 };
-
-/** The environment as it is, for programs that start others. */
-export const loadEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;

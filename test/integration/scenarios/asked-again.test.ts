@@ -23,7 +23,7 @@ let stage: Stage;
 let people: People;
 beforeAll(async () => {
   stage = await setStage({ isWorkerStarted: false, script: createStubbornScript() });
-  await stage.startWorker({ agents: join(__dirname, 'forgetful-agents.ts') });
+  await stage.startWorker({ agents: join(__dirname, '../../support/scenario/forgetful-agents.ts') });
   people = await createPeople(stage);
 });
 afterEach(() => stage.checkAndReset());
