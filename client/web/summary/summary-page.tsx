@@ -41,7 +41,7 @@ export const renderSummary = (c: PageContext, { summary, asked, problem }: Summa
   });
 
 const PeriodForm = ({ from, to, agent = '' }: SummaryProps['asked']) => (
-  <form class="search" method="get" action="/summary" aria-label="Period">
+  <form class="search period" method="get" action="/summary" aria-label="Period">
     <div class="field">
       <label for="from">From</label>
       <input id="from" name="from" type="date" value={from} />
@@ -66,11 +66,13 @@ interface Figure {
 
 const rate = (value: number | null): string => (value === null ? '–' : `${(value * 100).toFixed(1)} %`);
 
+const goingOn = ({ active }: SummaryView): string => (active === 0 ? '' : `; ${formatCount(active)} go on`);
+
 const figuresOf = (summary: SummaryView): readonly Figure[] => [
   {
     name: 'Completion rate',
     value: rate(summary.completionRate),
-    says: `${formatCount(summary.ended.SUCCEEDED)} SUCCEEDED of all that have ended`,
+    says: `${formatCount(summary.ended.SUCCEEDED)} SUCCEEDED of all that have ended${goingOn(summary)}`,
   },
   {
     name: 'Premature-finish rate',
