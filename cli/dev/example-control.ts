@@ -35,13 +35,14 @@ export type ExampleEffect = z.output<typeof EFFECTS>['effects'][number];
 
 /**
  * What really happened since the scenario was prepared, as the example's processes count it. An effect under the key of
- * another run's operation is left out: a run of an earlier session may still go on.
+ * another run's operation is left out: a run of an earlier session may still go on. Undefined where no process counts.
  */
 export const readEffects = async (
   example: DevExample,
   { processes }: ExampleAddresses,
   run: RunId,
-): Promise<readonly ExampleEffect[]> => {
+): Promise<readonly ExampleEffect[] | undefined> => {
+  if (example.processes.every(({ effectsPath }) => effectsPath === undefined)) return undefined;
   const lists = await Promise.all(
     example.processes.map(async ({ name, effectsPath }) => {
       if (effectsPath === undefined) return [];
@@ -62,7 +63,7 @@ const isOfAnotherRun = (key: unknown, run: RunId): boolean => {
 /** Why the effects are not those that were expected; undefined where they are. */
 export const differenceOf = (
   effects: readonly ExampleEffect[],
-  expected: DevScenario['expected']['effects'],
+  expected: NonNullable<DevScenario['expected']['effects']>,
 ): string | undefined => {
   if (effects.length !== expected.length) {
     return `${formatNumberOf(effects.length, 'effect')}, expected ${expected.length}`;

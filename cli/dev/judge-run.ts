@@ -11,8 +11,10 @@ export const DEV_REPORT = RUN_REPORT.extend({
   scenario: z.strictObject({ name: z.string(), id: z.string(), title: z.string() }),
   expected: z.strictObject({
     terminal: z.string(),
-    reason: z.string(),
-    effects: z.array(effect),
+    /** Null where the scenario leaves it open. */
+    reason: z.string().nullable(),
+    /** Null where the scenario leaves them open. */
+    effects: z.array(effect).nullable(),
     isMet: z.boolean(),
     /** What differs, in words; empty where nothing does. */
     differences: z.array(z.string()),
@@ -21,15 +23,16 @@ export const DEV_REPORT = RUN_REPORT.extend({
   waits: z.array(
     z.strictObject({ id: z.string(), kind: z.string(), state: z.string(), answeredBy: z.string().nullable() }),
   ),
-  /** What the example's own system counted since the scenario began. */
-  desk: z.strictObject({ effects: z.array(effect) }),
+  /** What the example's own system counted since the scenario began; null where it names no effectsPath. */
+  desk: z.strictObject({ effects: z.array(effect).nullable() }),
 });
 export type DevReport = z.output<typeof DEV_REPORT>;
 
 export interface DevOutcome {
   readonly scenario: DevScenario;
   readonly record: RunRecord;
-  readonly effects: readonly ExampleEffect[];
+  /** Undefined where nobody counts them: nothing is compared then. */
+  readonly effects: readonly ExampleEffect[] | undefined;
   readonly waits: DevReport['waits'];
   /** Kinds of the scenario's answers that nobody asked for. */
   readonly unasked: readonly string[];
@@ -42,9 +45,15 @@ export const buildDevReport = (outcome: DevOutcome): DevReport => {
   return {
     ...buildReport(record),
     scenario: { name, id, title },
-    expected: { ...expected, isMet: differences.length === 0, differences: [...differences] },
+    expected: {
+      terminal: expected.terminal,
+      reason: expected.reason ?? null,
+      effects: expected.effects ?? null,
+      isMet: differences.length === 0,
+      differences: [...differences],
+    },
     waits,
-    desk: { effects: [...effects] },
+    desk: { effects: effects === undefined ? null : [...effects] },
   };
 };
 
@@ -52,10 +61,11 @@ export const buildDevReport = (outcome: DevOutcome): DevReport => {
 const findDifferences = ({ scenario: { expected }, record, effects, unasked }: DevOutcome): readonly string[] => {
   const { row } = record.details;
   const isScripted = record.model?.isScripted ?? true;
-  const difference = differenceOf(effects, expected.effects);
+  const difference =
+    effects === undefined || expected.effects === undefined ? undefined : differenceOf(effects, expected.effects);
   return [
     ...(row.terminal === expected.terminal ? [] : [`${row.terminal ?? row.state}, expected ${expected.terminal}`]),
-    ...(!isScripted || row.reason === expected.reason
+    ...(!isScripted || expected.reason === undefined || row.reason === expected.reason
       ? []
       : [`reason ${row.reason ?? 'none'}, expected ${expected.reason}`]),
     ...(difference === undefined ? [] : [difference]),

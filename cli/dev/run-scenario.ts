@@ -7,7 +7,7 @@ import { SCRIPTED } from '../view/model-line';
 import { readRecord, type RunRecord } from '../view/run-record';
 import { renderResult } from '../view/result-view';
 import { watchRun } from '../view/watch-run';
-import { prepareScenario, readEffects } from './example-control';
+import { prepareScenario, readEffects, type ExampleEffect } from './example-control';
 import { buildDevReport, type DevReport } from './judge-run';
 import { answererOf, attendRun, NOBODY_ASKED, SCENARIO_SUBJECT } from './people/attend-run';
 import type { DevPlan } from './run-dev';
@@ -102,7 +102,6 @@ const renderVerdict = (report: DevReport, { plan, stack, dataDir }: ScenarioRun)
   const { view, isStaying } = plan;
   const { bold, dim } = view.colors;
   const { desk, run } = report;
-  const effects = desk.effects.length === 0 ? ['    none'] : desk.effects.map((each) => `    ${describeEffect(each)}`);
   const look = isStaying
     ? [
         `    ${stack.serviceUrl}/runs/${run}`,
@@ -113,14 +112,19 @@ const renderVerdict = (report: DevReport, { plan, stack, dataDir }: ScenarioRun)
       ]
     : [`    npx holdfast dev --stay   and, while it runs,   npx holdfast runs get ${run}`];
   return [
-    bold(`  Effects outside ${dim('(counted there)')}`),
-    ...effects,
+    bold(`  Effects outside ${desk.effects === null ? '' : dim('(counted there)')}`.trimEnd()),
+    ...renderEffects(report),
     ...renderWaits(report, plan),
     describeVerdict(report, plan),
     bold('  Look further'),
     ...look,
     `    data and logs in ${dataDir}`,
   ];
+};
+
+const renderEffects = ({ desk: { effects } }: DevReport): readonly string[] => {
+  if (effects === null) return ['    not counted: the example names no effectsPath'];
+  return effects.length === 0 ? ['    none'] : effects.map((each) => `    ${describeEffect(each)}`);
 };
 
 const renderWaits = ({ waits }: DevReport, { view: { colors } }: DevPlan): readonly string[] =>
@@ -138,7 +142,11 @@ const describeVerdict = ({ expected, desk, waits }: DevReport, plan: DevPlan): s
   const { green, red, yellow } = plan.view.colors;
   const differences = expected.differences.join('; ');
   if (expected.isMet) {
-    return green(`  As the scenario says: ${expected.terminal}, ${formatNumberOf(desk.effects.length, 'effect')}`);
+    const effects =
+      desk.effects === null || expected.effects === null
+        ? 'effects not compared'
+        : formatNumberOf(desk.effects.length, 'effect');
+    return green(`  As the scenario says: ${expected.terminal}, ${effects}`);
   }
   return answererOf(plan) !== 'scenario' && waits.length > 0
     ? yellow(`  Not as the scenario says, which has answers of its own: ${differences}`)
@@ -146,7 +154,7 @@ const describeVerdict = ({ expected, desk, waits }: DevReport, plan: DevPlan): s
 };
 
 /** Whatever the example lists, by name: `kind reassign  ticket T100  …`. */
-const describeEffect = (effect: DevReport['desk']['effects'][number]): string =>
+const describeEffect = (effect: ExampleEffect): string =>
   Object.entries(effect)
     .map(([name, value]) => `${name} ${oneLine(typeof value === 'string' ? value : JSON.stringify(value), 80)}`)
     .join('  ');

@@ -63,7 +63,7 @@ describe('one run and out', () => {
     const writes = report.operations.filter(({ effect }) => effect === 'write');
 
     expect(writes).toMatchObject([{ tool: 'reassign_ticket', state: 'SUCCEEDED', generation: 1 }]);
-    expect(report.desk.effects[0]).toMatchObject({ key: writes[0]?.id, kind: 'reassign', ticket: 'T100' });
+    expect(report.desk.effects?.[0]).toMatchObject({ key: writes[0]?.id, kind: 'reassign', ticket: 'T100' });
   });
 
   test('each claim cites evidence of an operation, and states run from READY to the end', () => {

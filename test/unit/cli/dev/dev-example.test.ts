@@ -68,6 +68,16 @@ test('an example with a wrong value is refused, and the value is named', async (
   await expect(loadDevExample(dir)).rejects.toThrow(/HOLDFAST_EXAMPLE_[^]*processes\[0\]\.urlVariable/);
 });
 
+test('a scenario that expects nothing in particular expects success', async () => {
+  const [first] = devExample.scenarios;
+  const { expected: _expected, ...scenario } = first ?? {};
+  write({ ...devExample, scenarios: [scenario] });
+
+  const example = await loadDevExample(dir);
+
+  expect(example.scenarios[0]?.expected).toEqual({ terminal: 'SUCCEEDED' });
+});
+
 test('an example that does not load is refused', async () => {
   writeFileSync(join(dir, 'dev-example.js'), 'throw new Error("broken");');
 

@@ -93,5 +93,12 @@ test('effects of other runs are left out, and those that nobody explains are not
 
   const effects = await readEffects(example, { processes: { desk: url } }, parseRunId('run_4f3c2a'));
 
-  expect(effects.map(({ key }) => key)).toEqual(['op_4f3c2a_1_1', null, 'no-key-of-ours']);
+  expect(effects?.map(({ key }) => key)).toEqual(['op_4f3c2a_1_1', null, 'no-key-of-ours']);
+});
+
+test('an example that names no effectsPath has its effects not counted, which is not none', async () => {
+  const silent = { ...example, processes: [{ name: 'desk', script: 'desk/main', args: [] }] };
+
+  expect(await readEffects(silent, { processes: { desk: url } }, parseRunId('run_4f3c2a'))).toBeUndefined();
+  expect(asked).toEqual([]);
 });

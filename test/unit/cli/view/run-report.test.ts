@@ -83,6 +83,17 @@ test('an answer that nobody asked for is not what the scenario says', () => {
   });
 });
 
+test('what nobody counts, or the scenario leaves open, is not compared', () => {
+  const open = { ...scenario, expected: { terminal: 'SUCCEEDED' } } as const;
+  const given = { record: RECORD, waits: [], unasked: [] };
+
+  const uncounted = DEV_REPORT.parse(buildDevReport({ ...given, scenario, effects: undefined }));
+  const left = DEV_REPORT.parse(buildDevReport({ ...given, scenario: open, effects: [EFFECT] }));
+
+  expect(uncounted).toMatchObject({ expected: { isMet: true }, desk: { effects: null } });
+  expect(left).toMatchObject({ expected: { isMet: true, reason: null, effects: null }, desk: { effects: [EFFECT] } });
+});
+
 test('another effect is named', () => {
   const other = { ...EFFECT, args: { team: 'legal', reason: 'R-7' } };
 
