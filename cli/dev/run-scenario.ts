@@ -4,6 +4,7 @@ import type { Services } from '../services';
 import { CommandFailure } from '../errors';
 import { formatNumberOf, oneLine } from '../view/format';
 import { SCRIPTED } from '../view/model-line';
+import { createPatience, type Patience } from '../view/patience';
 import { readRecord, type RunRecord } from '../view/run-record';
 import { renderResult } from '../view/result-view';
 import { watchRun } from '../view/watch-run';
@@ -29,20 +30,21 @@ export const runScenario = async (given: ScenarioRun): Promise<number> => {
   const { plan, stack, services } = given;
   const { example, scenario, view, output, options } = plan;
   requireAgent(given);
-  await tellUnfinished(given);
+  const signal = timeLimit(plan);
+  const patiently = patienceOf(plan, signal);
+  await patiently(() => tellUnfinished(given));
   await prepareScenario(example, scenario, stack);
   const row = await startRun(given);
   tellStart(given, row);
   const reader = { ...services, tenant: TENANT };
   const { run } = row.ref;
-  const signal = timeLimit(plan);
-  const { afterPage, unasked } = attendRun(given, run, signal);
-  await watchRun({ ...reader, run, everyMs: EVERY_MS, signal, afterPage }, view);
-  const record = await readRecord(reader, run);
+  const { afterPage, unasked } = attendRun(given, run, { signal, patiently });
+  await watchRun({ ...reader, run, everyMs: EVERY_MS, signal, patiently, afterPage }, view);
+  const record = await patiently(() => readRecord(reader, run));
   if (record.details.row.terminal === undefined) tellUnended(record.details.row, plan);
   const [effects, waits] = await Promise.all([
     readEffects(example, stack, run),
-    reportWaits(services, record.details.waits),
+    patiently(() => reportWaits(services, record.details.waits)),
   ]);
   const report = buildDevReport({ scenario, record, effects, waits, unasked: unasked().map(({ kind }) => kind) });
   for (const line of ['', ...renderResult(record, view.colors), ...renderVerdict(report, given)]) view.print(line);
@@ -97,6 +99,20 @@ const tellUnended = ({ state }: RunRow, { options, output }: DevPlan): void => {
 /** A stack that stays up lets a run take its time. */
 const timeLimit = ({ isStaying, options }: DevPlan): AbortSignal =>
   isStaying ? new AbortController().signal : AbortSignal.timeout(options.timeout * 1000);
+
+const AWAY_EVERY_MS = 500;
+
+const patienceOf = ({ output }: DevPlan, signal: AbortSignal): Patience =>
+  createPatience({
+    everyMs: AWAY_EVERY_MS,
+    signal,
+    onAway: () => {
+      output.note('The database is away, waiting');
+    },
+    onBack: () => {
+      output.note('The database is back');
+    },
+  });
 
 const renderVerdict = (report: DevReport, { plan, stack, dataDir }: ScenarioRun): readonly string[] => {
   const { view, isStaying } = plan;

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Runs } from '../../client/runs';
 import type { JournalEntry, RunRow } from '../../store/rows';
 import { isTerminal } from '../../workflows/machine/states';
+import { IMPATIENT, type Patience } from './patience';
 
 export interface FollowOptions {
   readonly runs: Runs;
@@ -13,6 +14,8 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Positions up to this one are not told. */
   readonly after?: number;
+  /** How a database that is away is borne. */
+  readonly patiently?: Patience;
 }
 
 export interface JournalPage {
@@ -24,12 +27,13 @@ const PAGE = 200;
 
 /** Each page with new lines, and the row as it was read before them; the last page is of a row with its terminal. */
 export async function* followRun(options: FollowOptions): AsyncGenerator<JournalPage> {
-  const { runs, tenant, run, everyMs, signal, after = 0 } = options;
+  const { runs, tenant, run, everyMs, signal, after = 0, patiently = IMPATIENT } = options;
   let position = after;
   while (!signal.aborted) {
     // The row first: what ended it is then in the lines that are read after it.
-    const row = await runs.get(tenant, run);
-    const entries = await runs.events(tenant, run, { after: position, limit: PAGE });
+    const row = await patiently(() => runs.get(tenant, run));
+    const page = { after: position, limit: PAGE };
+    const entries = await patiently(() => runs.events(tenant, run, page));
     position = entries.at(-1)?.position ?? position;
     const isLast = entries.length < PAGE && row.terminal !== undefined && isTerminal(row.terminal);
     if (entries.length > 0 || isLast) yield { row, entries };

@@ -7,6 +7,7 @@ import type { RunRow } from '../../../store/rows';
 import { Waits, type WaitDetails } from '../../../client/waits';
 import { loadRegistry } from '../../../workers/load-registry';
 import { indent, visible } from '../../view/format';
+import type { Patience } from '../../view/patience';
 import { renderWait } from '../../view/wait-view';
 import { DEVELOPER } from '../page-access';
 import type { DevPlan } from '../run-dev';
@@ -36,7 +37,12 @@ export interface Attending {
   readonly unasked: () => readonly ScenarioAnswer[];
 }
 
-export const attendRun = (given: ScenarioRun, run: string, signal: AbortSignal): Attending => {
+export interface Following {
+  readonly signal: AbortSignal;
+  readonly patiently: Patience;
+}
+
+export const attendRun = (given: ScenarioRun, run: string, { signal, patiently }: Following): Attending => {
   const { scenario } = given.plan;
   const isPlayed = answererOf(given.plan) === 'scenario';
   let unasked = (): readonly ScenarioAnswer[] => (isPlayed ? scenario.answers : []);
@@ -47,9 +53,9 @@ export const attendRun = (given: ScenarioRun, run: string, signal: AbortSignal):
       if (state !== 'WAITING_USER') return;
       if (attend === undefined) {
         const { runs } = given.services;
-        const { waits, caller, attendant, left } = await createAttendant(given);
+        const { waits, caller, attendant, left } = await createAttendant(given, patiently);
         if (isPlayed) unasked = left;
-        attend = createAttendance({ runs, waits, caller, run, everyMs: EVERY_MS, signal }, attendant);
+        attend = createAttendance({ runs, waits, caller, run, everyMs: EVERY_MS, signal, patiently }, attendant);
       }
       await attend();
     },
@@ -65,14 +71,18 @@ interface Created {
   readonly left: () => readonly ScenarioAnswer[];
 }
 
-const createAttendant = async (given: ScenarioRun): Promise<Created> => {
+const createAttendant = async (given: ScenarioRun, patiently: Patience): Promise<Created> => {
   const { plan } = given;
   const { view, scenario } = plan;
   const waits = await openWaits(given);
+  const judge: Pick<Waits, 'get' | 'respond'> = {
+    get: (...asked) => patiently(() => waits.get(...asked)),
+    respond: (...said) => waits.respond(...said),
+  };
   const answerer = answererOf(plan);
   if (answerer === 'scenario') {
     const [onAsked, onAnswered] = [tellAsked(plan), tellAnswered(plan)];
-    const player = playAnswers({ waits, caller: SCENARIO, answers: scenario.answers, onAsked, onAnswered });
+    const player = playAnswers({ waits: judge, caller: SCENARIO, answers: scenario.answers, onAsked, onAnswered });
     return { waits, caller: SCENARIO, attendant: player, left: player.unasked };
   }
   const tellElsewhere = tellWhere(given);
@@ -80,7 +90,7 @@ const createAttendant = async (given: ScenarioRun): Promise<Created> => {
     answerer === 'others'
       ? leaveToOthers(tellElsewhere)
       : askPerson({
-          waits,
+          waits: judge,
           caller: DEVELOPER,
           view,
           everyMs: EVERY_MS * 5,

@@ -4,6 +4,7 @@ import type { Runs } from '../../../client/runs';
 import type { Caller } from '../../../client/start-request';
 import type { WaitDetails, Waits } from '../../../client/waits';
 import { parseRunId } from '../../../workflows/contract/ids';
+import { IMPATIENT, type Patience } from '../../view/patience';
 
 export interface Attendant {
   /** Called once for each wait; resolves when it is decided, by whomever, or left to others. */
@@ -19,27 +20,29 @@ export interface AttendOptions {
   readonly everyMs: number;
   /** Ends it early; nothing is thrown. */
   readonly signal: AbortSignal;
+  /** How a database that is away is borne. */
+  readonly patiently?: Patience;
 }
 
 const LIMIT = 50;
 
 /** The function that it returns resolves once the run waits for nobody: at once where it does not. It may be called again. */
 export const createAttendance = (options: AttendOptions, attendant: Attendant): (() => Promise<void>) => {
-  const { runs, waits, caller, everyMs, signal } = options;
+  const { runs, waits, caller, everyMs, signal, patiently = IMPATIENT } = options;
   const run = parseRunId(options.run);
   const attended = new Set<string>();
   return async () => {
     while (!signal.aborted) {
-      const { state } = await runs.get(caller.tenant, run);
+      const { state } = await patiently(() => runs.get(caller.tenant, run));
       if (state !== 'WAITING_USER') return;
-      const { waits: open } = await waits.list(caller, { run, state: 'OPEN', limit: LIMIT });
+      const { waits: open } = await patiently(() => waits.list(caller, { run, state: 'OPEN', limit: LIMIT }));
       const next = open.find(({ wait }) => !attended.has(wait));
       if (next === undefined) {
         await delay(everyMs, undefined, { signal }).catch(() => undefined);
         continue;
       }
       attended.add(next.wait);
-      await attendant.attend(await waits.get(caller, next.wait));
+      await attendant.attend(await patiently(() => waits.get(caller, next.wait)));
     }
   };
 };
