@@ -18,7 +18,7 @@ const CANDIDATE = z.object({ model: z.string(), requestId: z.string().optional()
 export const modelUsed = async (
   store: Pick<Store, 'artifacts'>,
   ref: RunRef,
-  attempts: readonly AttemptRow[],
+  attempts: readonly Pick<AttemptRow, 'candidate'>[],
 ): Promise<ModelUsed | undefined> => {
   const hash = attempts.findLast(({ candidate }) => candidate !== undefined)?.candidate;
   if (hash === undefined) return undefined;

@@ -1,9 +1,9 @@
 /** What services and pages read. Nothing here writes, and every read filters by tenant (law 1 of `store/store.ts`). */
-import type { ArtifactHash, OperationId, RunId, TenantId } from '../workflows/contract/ids';
+import type { ArtifactHash, OperationId, RunId, TenantId, WaitId } from '../workflows/contract/ids';
 import type { RunRef } from '../workflows/contract/records';
 import type { Totals } from '../workflows/machine/ledger';
 import type { State, Terminal } from '../workflows/machine/states';
-import type { OperationRow, RunRow } from './rows';
+import type { AttemptRow, DecisionRow, OperationRow, RunRow, WaitRow } from './rows';
 import type { RunFilter } from './store';
 
 /** A run row with what is counted on it. */
@@ -33,6 +33,25 @@ export interface Moment {
   readonly state: State | 'STARTING';
   readonly terminal?: Terminal;
   readonly reason?: string;
+}
+
+/** The first and the last step that a run has records of. */
+export interface StepSpan {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** By number, both ends included. */
+export interface StepRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** In the order in which they came about, step by step. */
+export interface StepRecords {
+  readonly attempts: readonly AttemptRow[];
+  readonly decisions: readonly (DecisionRow & { readonly id: string })[];
+  readonly operations: readonly OperationRow[];
 }
 
 export interface Period {
@@ -67,6 +86,16 @@ export interface ReaderStore {
   rows(tenant: TenantId, runs: readonly RunId[]): Promise<ReadonlyMap<RunId, RunRow>>;
   /** Those of the tenant's operations that exist, of whatever runs. */
   operations(tenant: TenantId, operations: readonly OperationId[]): Promise<ReadonlyMap<OperationId, OperationRow>>;
+  /** Those of the tenant's waits that exist, of whatever runs. */
+  waits(tenant: TenantId, waits: readonly WaitId[]): Promise<ReadonlyMap<WaitId, WaitRow>>;
+  /** Undefined before the first step. Read from the ends alone, however many steps there are. */
+  stepSpan(ref: RunRef): Promise<StepSpan | undefined>;
+  /** What is recorded of these steps, and of no other. */
+  stepRecords(ref: RunRef, range: StepRange): Promise<StepRecords>;
+  /** What the model produced last. */
+  lastCandidate(ref: RunRef): Promise<ArtifactHash | undefined>;
+  /** Writes of which nobody has proved what became. */
+  unproved(ref: RunRef): Promise<readonly OperationRow[]>;
   moment(ref: RunRef): Promise<Moment | undefined>;
   /** Whether a record of this very run names the artifact. */
   names(ref: RunRef, artifact: ArtifactHash): Promise<boolean>;

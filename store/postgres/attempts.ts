@@ -6,6 +6,7 @@ import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { tokensOf, type Totals } from '../../workflows/machine/ledger';
 import type { RunRef } from '../../workflows/contract/records';
 import { RowMissing } from '../errors';
+import type { StepRange } from '../reader';
 import type { AttemptRow, Usage } from '../rows';
 import type { AttemptKey, AttemptStore } from '../store';
 import { endAtOnce, openAtOnce, referenceOf } from './attempts-at-once';
@@ -264,11 +265,11 @@ const findAttempt = async (trx: Trx, { ref, step, attempt }: AttemptKey): Promis
   return row && toAttemptRow(row, toUsage(row));
 };
 
-const listAttempts = async (db: Db, ref: RunRef): Promise<readonly AttemptRow[]> => {
-  const rows = await selectAttempts(db, ref, sql`'attempt:' || attempts.step || '.' || attempts.attempt`)
-    .orderBy('attempts.step')
-    .orderBy('attempts.attempt')
-    .execute();
+export const listAttempts = async (db: Db, ref: RunRef, range?: StepRange): Promise<readonly AttemptRow[]> => {
+  const all = selectAttempts(db, ref, sql`'attempt:' || attempts.step || '.' || attempts.attempt`);
+  const asked =
+    range === undefined ? all : all.where('attempts.step', '>=', range.from).where('attempts.step', '<=', range.to);
+  const rows = await asked.orderBy('attempts.step').orderBy('attempts.attempt').execute();
   return rows.map((row) => toAttemptRow(row, toUsage(row)));
 };
 

@@ -83,7 +83,7 @@ const toColumns = (
 const selectDecisions = ({ db }: Session, { tenant, run }: RunRef) =>
   db.selectFrom('decisions').selectAll().where('tenant', '=', tenant).where('run', '=', run);
 
-const toDecisionRow = (row: Selectable<DecisionsTable>): StoredDecision => ({
+export const toDecisionRow = (row: Selectable<DecisionsTable>): StoredDecision => ({
   id: row.id,
   step: row.step,
   attempt: row.attempt,

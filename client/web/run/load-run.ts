@@ -1,6 +1,7 @@
 /** Everything that the page of one run shows, read anew for each time it is shown. */
 import type { HoldfastClient } from '../../holdfast-client';
-import type { DetailsView } from '../../schemas/details';
+import type { PageContext } from '../page-env';
+import { readShownRun, type ShownDetails } from '../../direct/read-shown-run';
 import type { EventView } from '../../schemas/event';
 import type { ResultView } from '../../schemas/result';
 import { statesOf, timesOf, type StateEntry, type Times } from '../../views/durations';
@@ -8,7 +9,7 @@ import { parseMachineLine, type MachineLine } from '../../views/machine-line';
 import { showJournal } from './show-journal';
 
 export interface ShownRun {
-  readonly details: DetailsView;
+  readonly details: ShownDetails;
   readonly result: ResultView | undefined;
   /** Lines of the journal, from the first; at most MAX_EVENTS of them. */
   readonly events: readonly EventView[];
@@ -24,12 +25,13 @@ const PAGE_SIZE = 500;
 /** What a picture can show, and a page that refreshes itself should read. */
 const MAX_EVENTS = 4 * PAGE_SIZE;
 
-export const loadRun = async (client: HoldfastClient, run: string): Promise<ShownRun> => {
+/** With the newest steps, or those before the step `before`. */
+export const loadRun = async (c: PageContext, run: string, before?: number): Promise<ShownRun> => {
   const nowMs = Date.now();
-  const [details, result, journal] = await Promise.all([
-    client.details(run),
-    client.result(run),
-    readJournal(client, run),
+  const scope = { store: c.get('service').parts.store, caller: c.get('caller') };
+  const [{ details, result }, journal] = await Promise.all([
+    readShownRun(scope, run, before),
+    readJournal(c.get('client'), run),
   ]);
   const { createdAt, openedAt, endedAt } = details.run;
   const lines = journal.events.flatMap((event) => parseMachineLine(event) ?? []);

@@ -19,7 +19,6 @@ export interface RunPageProps {
   readonly shown: ShownRun;
   /** The role is there. */
   readonly mayOperate: boolean;
-  readonly areAllStepsAsked: boolean;
   readonly outcome?: FormOutcome;
 }
 
@@ -77,7 +76,7 @@ export const renderRun = (c: PageContext, props: RunPageProps) => {
         <section aria-labelledby="steps-title">
           <h2 id="steps-title">Steps</h2>
           <Region id="steps">
-            <Steps shown={shown} areAllAsked={props.areAllStepsAsked} />
+            <Steps shown={shown} />
           </Region>
         </section>
         <div id="actions" data-live data-version={actionsVersion(shown)}>

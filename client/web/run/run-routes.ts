@@ -18,6 +18,7 @@ import { renderRun } from './run-page';
 import { readTextPart } from './text-part';
 
 const JOURNAL_PAGE = 200;
+const BEFORE = z.object({ before: z.coerce.number().int().min(2).max(2_147_000_000).optional() });
 const OFFSET = z.object({ offset: z.coerce.number().int().min(0).max(2_147_000_000).default(0) });
 
 export const addRunPageRoutes = (pages: Hono<PageEnv>): void => {
@@ -58,11 +59,11 @@ interface Shown {
 }
 
 const show = async (c: PageContext, run: string, { status, outcome }: Shown) => {
-  const shown = await loadRun(c.get('client'), run);
+  const { before } = readQuery(BEFORE, c.req.query());
+  const shown = await loadRun(c, run, before);
   const page = renderRun(c, {
     shown,
     mayOperate: isAllowed('operate', c.get('caller').roles),
-    areAllStepsAsked: c.req.query('steps') === 'all',
     ...(outcome === undefined ? {} : { outcome }),
   });
   return c.html(page, parseStatus(status));

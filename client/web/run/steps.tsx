@@ -1,5 +1,6 @@
 /** What the run did: in each step its attempts, what was decided about them, and the operations that came of it. */
 import { showInvisible } from '../../../responses/show-invisible';
+import type { ShownDetails, StepPage } from '../../direct/read-shown-run';
 import type { DetailsView } from '../../schemas/details';
 import { formatCost, formatCount } from '../../views/format';
 import { Badge } from '../render/parts';
@@ -7,38 +8,44 @@ import type { Tone } from '../words';
 import { EvidenceLink, hrefOfArtifact } from './evidence-link';
 import type { ShownRun } from './load-run';
 
-const MAX_STEPS = 25;
-
-interface StepsProps {
-  readonly shown: ShownRun;
-  readonly areAllAsked: boolean;
-}
-
-export const Steps = ({ shown: { details }, areAllAsked }: StepsProps) => {
-  const steps = stepsOf(details);
-  const listed = areAllAsked ? steps : steps.slice(-MAX_STEPS);
-  const last = steps.at(-1);
+export const Steps = ({ shown: { details } }: { readonly shown: ShownRun }) => {
+  const { page, run } = details;
+  if (page === undefined) return <p class="empty">No step has begun.</p>;
   return (
     <>
-      {listed.length === steps.length ? null : (
-        <p>
-          The last {listed.length} of {steps.length} steps. <a href="?steps=all">Show all</a>
-        </p>
-      )}
-      {listed.map((step) => (
-        <Step step={step} details={details} isOpen={step === last} />
+      <StepPages page={page} run={run.run} />
+      {stepsOf(details, page).map((step) => (
+        <Step step={step} details={details} isOpen={step === page.last} />
       ))}
-      {steps.length === 0 ? <p class="empty">No step has begun.</p> : null}
     </>
   );
 };
 
-const stepsOf = ({ attempts, operations, decisions }: DetailsView): readonly number[] =>
-  [...new Set([...attempts, ...operations, ...decisions].map(({ step }) => step))].sort((a, b) => a - b);
+/** There are operations of other steps among the details: evidence, and what is still to be resolved. */
+const stepsOf = ({ attempts, operations, decisions }: ShownDetails, { from, to }: StepPage): readonly number[] =>
+  [...new Set([...attempts, ...operations, ...decisions].map(({ step }) => step))]
+    .filter((step) => step >= from && step <= to)
+    .sort((a, b) => a - b);
+
+const StepPages = ({ page, run }: { readonly page: StepPage; readonly run: string }) => {
+  const { from, to, last, older, newer } = page;
+  if (older === undefined && newer === undefined) return null;
+  const href = (before: number | 'newest'): string =>
+    `/runs/${run}${before === 'newest' ? '' : `?before=${String(before)}`}#steps-title`;
+  return (
+    <nav class="pages" aria-label="Pages of steps">
+      {older === undefined ? null : <a href={href(older)}>Older steps</a>}
+      <span class="small">
+        Steps {formatCount(from)} to {formatCount(to)} of {formatCount(last)}
+      </span>
+      {newer === undefined ? null : <a href={href(newer)}>Newer steps</a>}
+    </nav>
+  );
+};
 
 interface StepProps {
   readonly step: number;
-  readonly details: DetailsView;
+  readonly details: ShownDetails;
   readonly isOpen: boolean;
 }
 
@@ -101,7 +108,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 
 const toneOf = (state: string): Tone => TONES[state] ?? 'busy';
 
-const AttemptView = ({ attempt, details }: { readonly attempt: Attempt; readonly details: DetailsView }) => {
+const AttemptView = ({ attempt, details }: { readonly attempt: Attempt; readonly details: ShownDetails }) => {
   const { step, state, usage, candidate, outcome } = attempt;
   const own = details.decisions.filter((each) => each.step === step && each.attempt === attempt.attempt);
   const code = outcome?.['code'];
@@ -162,7 +169,7 @@ const Decisions = ({ decisions, id }: { readonly decisions: readonly Decision[];
   );
 };
 
-const OperationView = ({ operation, details }: { readonly operation: Operation; readonly details: DetailsView }) => {
+const OperationView = ({ operation, details }: { readonly operation: Operation; readonly details: ShownDetails }) => {
   const { run } = details.run;
   const { output, failure, raw, evidence } = operation;
   const artifacts = [

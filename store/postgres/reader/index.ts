@@ -4,11 +4,15 @@ import type { Db } from '../connect';
 import { createArtifactReader } from './artifacts';
 import { createOperationReader } from './operations';
 import { createRunReader } from './runs';
+import { createStepReader } from './steps';
 import { createSummaryReader } from './summary';
+import { createWaitReader } from './waits';
 
 export const createReaderStore = (db: Db): ReaderStore => ({
   ...createRunReader(db),
   ...createArtifactReader(db),
   ...createOperationReader(db),
+  ...createStepReader(db),
+  ...createWaitReader(db),
   ...createSummaryReader(db),
 });
