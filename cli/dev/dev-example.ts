@@ -20,7 +20,8 @@ const PROCESS = z.strictObject({
   script: modulePath,
   /**
    * `{data}` stands for a directory of its own that outlives the stack, `{callbackSecretFile}` for a file with the secret that
-   * callbacks are signed with.
+   * callbacks are signed with, `{port}` for the port to listen on: 0, and after it was killed the one that it had. Without
+   * `{port}` it is not started again, and its being killed ends the stack.
    */
   args: z.array(z.string()).default([]),
   /** The variable in which the worker, and so the agents, get its address. */

@@ -19,6 +19,7 @@ import { formatDuration } from '../view/format';
 import type { DevExample } from './dev-example';
 import { keepCallbackSecret, startService, type CallbackSecret } from './start-service';
 import { keepTokenSecret, makeToken, tokenVariables } from './page-access';
+import { startKept } from './start-kept';
 import { keepTokenKey } from './token-key';
 
 export interface StackOptions {
@@ -69,7 +70,7 @@ export const startStack = async (options: StackOptions): Promise<DevStack> => {
   const environment = environmentOf(options, { ...servers, agentsModule: module, tokenKey });
   const tokenSecret = keepTokenSecret(layout.stateDir);
   const serviceUrl = await timed('service', options, () =>
-    startService(options.group, callbackSecret, { ...environment, ...tokenVariables(tokenSecret) }),
+    startService(options, callbackSecret, { ...environment, ...tokenVariables(tokenSecret) }),
   );
   const agents = await timed('worker', options, () =>
     startWorker(options, { ...environment, HOLDFAST_CALLBACK_BASE_URL: serviceUrl }),
@@ -139,18 +140,24 @@ const startModel = async ({ group, example }: StackOptions): Promise<string> => 
 };
 
 const startProcesses = async (options: StackOptions, { file }: CallbackSecret): Promise<Servers['processes']> => {
-  const { group, example, layout } = options;
+  const { example, layout } = options;
   const started = example.processes.map(({ name, script, args }) =>
     timed(name, options, async () => {
       const dataDir = join(layout.stateDir, name);
       mkdirSync(dataDir, { recursive: true });
-      const { ready } = await group.startScript({
+      const fill = (arg: string, port: number): string =>
+        arg.replaceAll('{data}', dataDir).replaceAll('{callbackSecretFile}', file).replaceAll('{port}', String(port));
+      const url = await startKept(options, {
         name,
-        script: example.modulePathOf(script),
-        args: args.map((arg) => arg.replaceAll('{data}', dataDir).replaceAll('{callbackSecretFile}', file)),
-        env: environmentOfOthers(),
+        canTakePort: args.some((arg) => arg.includes('{port}')),
+        lost: 'what it kept in memory alone is gone, it starts from its seed or from its files',
+        at: (port) => ({
+          script: example.modulePathOf(script),
+          args: args.map((arg) => fill(arg, port)),
+          env: environmentOfOthers(),
+        }),
       });
-      return [name, READY.parse(ready).url] as const;
+      return [name, url] as const;
     }),
   );
   return Object.fromEntries(await Promise.all(started));
@@ -184,7 +191,10 @@ const startWorker = async (options: StackOptions, environment: DevEnvironment): 
     script: join(PACKAGE_DIR, 'workers', 'main.js'),
     args: ['--exit-with-parent'],
     env: environmentOfDevWorker(environment),
-    onKilled: () => void replaceWorker(options, environment),
+    onKilled: () => {
+      void replaceWorker(options, environment);
+      return true;
+    },
   });
   return WORKER_READY.parse(ready).agents;
 };

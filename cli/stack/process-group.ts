@@ -21,8 +21,8 @@ export interface ScriptOptions {
   /** The whole environment; the parent's when left out. */
   readonly env?: NodeJS.ProcessEnv | undefined;
   readonly readyTimeoutMs?: number | undefined;
-  /** In place of the group's `onUnexpectedExit`, where a signal from outside ended it. */
-  readonly onKilled?: (() => void) | undefined;
+  /** Where a signal from outside ended it: true in place of the group's `onUnexpectedExit`. */
+  readonly onKilled?: (() => boolean) | undefined;
 }
 
 export interface StartedScript {
@@ -97,8 +97,8 @@ export class ProcessGroup {
   private report(child: WatchedProcess, { onKilled }: ScriptOptions): void {
     void child.exited.then((status) => {
       if (this.stopping !== undefined) return;
-      if (onKilled !== undefined && status.code > SIGNALLED) onKilled();
-      else this.options.onUnexpectedExit?.(child.name, status);
+      const isSeenTo = status.code > SIGNALLED && onKilled?.() === true;
+      if (!isSeenTo) this.options.onUnexpectedExit?.(child.name, status);
     });
   }
 

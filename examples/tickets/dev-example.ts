@@ -28,7 +28,12 @@ export const devExample = {
     {
       name: DESK,
       script: 'desk/main',
-      args: ['--exit-with-parent', '--data', '{data}', '--callback-secret-file', '{callbackSecretFile}'],
+      args: [
+        '--exit-with-parent',
+        ...['--port', '{port}'],
+        ...['--data', '{data}'],
+        ...['--callback-secret-file', '{callbackSecretFile}'],
+      ],
       urlVariable: 'HOLDFAST_EXAMPLE_DESK_URL',
       resetPath: '/_control/reset',
       effectsPath: '/_control/effects',
