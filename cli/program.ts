@@ -51,6 +51,7 @@ const addStackCommands = (program: Command, add: Add): void => {
     .option('--scenarios', "list the example's scenarios and end")
     .option('--once', 'end after the run: exit code 0 only if it ended as the scenario expects')
     .option('--stay', 'stay up after the run, also without a terminal, until SIGINT or SIGTERM')
+    .option('--no-run', 'bring the stack up and play no scenario; implies --stay')
     .option('--fresh', 'first delete what the stack stored in HOLDFAST_DATA_DIR')
     .option('--agents <path>', 'folder of an example: compiled agents, model script, scenarios (dev-example.js)')
     .option('--offline', 'use the scripted model even where ANTHROPIC_API_KEY is set')

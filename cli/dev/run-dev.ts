@@ -7,6 +7,7 @@ import type { Action } from '../context';
 import { UsageError } from '../errors';
 import { forJson, type Output } from '../output';
 import { openServices } from '../services';
+import { commandFor } from './command-hint';
 import { DEFAULT_EXAMPLE, findDevScenario, loadDevExample, type DevExample, type DevScenario } from './dev-example';
 import { listScenarios } from './list-scenarios';
 import { pageLink } from './page-access';
@@ -21,6 +22,8 @@ export interface DevOptions {
   readonly scenarios?: true;
   readonly once?: true;
   readonly stay?: true;
+  /** False: no scenario is played. */
+  readonly run: boolean;
   readonly fresh?: true;
   readonly agents?: string;
   readonly offline?: true;
@@ -69,21 +72,24 @@ const planDev = (
   { example, settings, output }: Pick<DevPlan, 'example' | 'settings' | 'output'>,
 ): DevPlan => {
   const scenario = findDevScenario(example, options.scenario);
+  if (!options.run && (options.once === true || options.json === true)) {
+    throw new UsageError('--no-run: got it with --once or --json, expected it without: they tell of a run');
+  }
   const isOffline = options.offline === true || settings.model.apiKey === undefined;
-  if (!isOffline && scenario.modelFaults.length > 0) {
+  if (options.run && !isOffline && scenario.modelFaults.length > 0) {
     throw new UsageError(
       `--scenario: got '${scenario.name}', which makes the model fail; a real one cannot be made to: add --offline`,
     );
   }
   const isJson = options.json === true;
   const isAttended = output.isInteractive && options.once !== true && !isJson;
-  const isStaying = options.stay === true || isAttended;
+  const isStaying = options.stay === true || !options.run || isAttended;
   const view = isJson ? forJson(output) : output;
   return { options, settings, example, scenario, isOffline, isStaying, isAttended, view, output };
 };
 
 const runOn = async (session: Session, plan: DevPlan): Promise<number> => {
-  const { settings, example, isOffline, isStaying, output } = plan;
+  const { options, settings, example, isOffline, isStaying, output } = plan;
   const startedAt = performance.now();
   const onProgress = (message: string): void => {
     output.note(output.noteColors.dim(`  ${message}`));
@@ -93,17 +99,25 @@ const runOn = async (session: Session, plan: DevPlan): Promise<number> => {
   tellOthers(session, plan, stack);
   output.note(output.noteColors.dim(`  The stack is ready (${formatDuration(performance.now() - startedAt)})`));
   output.note(`  The page: ${stack.serviceUrl}\n  Signed in: ${pageLink(stack.serviceUrl, stack.token)}`);
+  if (!options.run) {
+    output.note(`  No scenario is played. To start a run:   ${commandFor(layout.root)} runs start --help`);
+    return await stayUp(session, output);
+  }
   const { databaseUrl, temporal } = stack;
   const services = openServices({ databaseUrl, temporal: addressOf(temporal), taskQueue: settings.taskQueue });
   try {
     const run = runScenario({ plan, stack, services, dataDir: layout.root });
     const exitCode = await Promise.race([run, session.broken]);
     if (!isStaying) return exitCode;
-    output.note('The stack stays up; Ctrl-C ends it.');
-    return await session.broken;
+    return await stayUp(session, output);
   } finally {
     await services.close();
   }
+};
+
+const stayUp = ({ broken }: Session, output: Output): Promise<never> => {
+  output.note('The stack stays up; Ctrl-C ends it.');
+  return broken;
 };
 
 const addressOf = ({ address, namespace }: DevStack['temporal']): { address: string; namespace: string } => ({

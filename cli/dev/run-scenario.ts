@@ -8,6 +8,7 @@ import { createPatience, type Patience } from '../view/patience';
 import { readRecord, type RunRecord } from '../view/run-record';
 import { renderResult } from '../view/result-view';
 import { watchRun } from '../view/watch-run';
+import { commandFor } from './command-hint';
 import { prepareScenario, readEffects, type ExampleEffect } from './example-control';
 import { buildDevReport, type DevReport } from './judge-run';
 import { answererOf, attendRun, NOBODY_ASKED, SCENARIO_SUBJECT } from './people/attend-run';
@@ -118,15 +119,16 @@ const renderVerdict = (report: DevReport, { plan, stack, dataDir }: ScenarioRun)
   const { view, isStaying } = plan;
   const { bold, dim } = view.colors;
   const { desk, run } = report;
+  const command = commandFor(dataDir);
   const look = isStaying
     ? [
         `    ${stack.serviceUrl}/runs/${run}`,
-        `    npx holdfast runs get ${run}`,
+        `    ${command} runs get ${run}`,
         ...(stack.temporal.uiUrl === undefined
           ? []
           : [`    ${stack.temporal.uiUrl}/namespaces/${stack.temporal.namespace}/workflows/${run}`]),
       ]
-    : [`    npx holdfast dev --stay   and, while it runs,   npx holdfast runs get ${run}`];
+    : [`    ${command} dev --stay   and, while it runs,   ${command} runs get ${run}`];
   return [
     bold(`  Effects outside ${desk.effects === null ? '' : dim('(counted there)')}`.trimEnd()),
     ...renderEffects(report),

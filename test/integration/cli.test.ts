@@ -266,6 +266,21 @@ describe('one run and out', () => {
   });
 });
 
+test('without a run the stack comes up, says how to start one on its data, and stays', async () => {
+  const emptyDir = join(dir, 'no-run');
+  const cli = startCli(['dev', '--no-run'], { dist, dataDir: emptyDir });
+  started.push(cli);
+  await cli.says(/The stack stays up/);
+
+  const { stdout } = await runCliProcess(['runs', 'list', '--json'], { dist, dataDir: emptyDir });
+  cli.child.kill('SIGINT');
+
+  expect(stdout).not.toContain('run_');
+  expect(cli.stderr()).toContain(`HOLDFAST_DATA_DIR=${emptyDir} npx holdfast runs start`);
+  expect(await cli.ended).toBe(130);
+  expect(cli.stdout()).toBe('');
+});
+
 test('SIGINT while the stack starts ends what there is', async () => {
   const cli = startCli(['dev', '--once', '--json'], { dist, dataDir: join(dir, 'early') });
   started.push(cli);

@@ -9,6 +9,7 @@ import { loadRegistry } from '../../../workers/load-registry';
 import { indent, visible } from '../../view/format';
 import type { Patience } from '../../view/patience';
 import { renderWait } from '../../view/wait-view';
+import { commandFor } from '../command-hint';
 import { DEVELOPER } from '../page-access';
 import type { DevPlan } from '../run-dev';
 import type { ScenarioRun } from '../run-scenario';
@@ -131,9 +132,9 @@ const tellAnswered =
   };
 
 const tellWhere =
-  ({ plan: { view }, stack }: ScenarioRun) =>
+  ({ plan: { view }, stack, dataDir }: ScenarioRun) =>
   ({ wait, kind }: WaitDetails): void => {
     view.print(`  ${view.colors.yellow('It waits for a person:')} ${kind} ${wait}`);
     view.print(`    ${stack.serviceUrl}/waits/${wait}`);
-    view.print(`    npx holdfast waits get ${wait}`);
+    view.print(`    ${commandFor(dataDir)} waits get ${wait}`);
   };
