@@ -27,6 +27,7 @@ export const startHoldfastWorker = async (
     script: require.resolve('../../workers/main'),
     onKilled: () => {
       stack.say(`${name} was killed`);
+      return true;
     },
     env: environmentOf(stack, { HOLDFAST_AGENTS: agents, HOLDFAST_MAX_CACHED_WORKFLOWS: cached }),
   });
