@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { setPageStage, type PageStage } from '../support/browser/page-stage';
+import { endAs, newOperation, newRef, newRun } from '../support/store-contract/fixtures';
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const SCREENSHOTS = process.env['HOLDFAST_SCREENSHOTS'];
@@ -37,11 +38,28 @@ beforeAll(async () => {
     .set('runs', '/runs')
     .set('run that waits', `/runs/${asking.ref.run}`)
     .set('run that has ended', `/runs/${done.ref.run}`)
+    .set('run of many steps', `/runs/${await manySteps()}?before=36`)
     .set('journal', `/runs/${done.ref.run}/journal`)
     .set('evidence', `/runs/${done.ref.run}/artifacts/${artifact}`)
     .set('summary', '/summary')
     .set('not found', '/runs/run_000000000000');
 });
+
+/** More than a page of steps has on either side of it. */
+const manySteps = async (): Promise<string> => {
+  const { store, tenant } = place.stage;
+  const ref = newRef(tenant);
+  const limits = { maxSteps: 60, maxTokens: 1, maxCostMicros: 1, maxToolCalls: 1, deadlineMs: 3_600_000 };
+  await store.runs.start(newRun(ref));
+  await store.runs.open(ref, {
+    definition: await store.artifacts.putJson(ref.tenant, { limits }),
+    deadlineMs: limits.deadlineMs,
+  });
+  for (let step = 1; step <= 60; step += 1) await store.operations.create([newOperation(ref, step)]);
+  await store.runs.commit({ ref, events: [] }, endAs(ref, 'FAILED'));
+  return ref.run;
+};
+
 afterAll(async () => {
   for (const row of (await place.stage.runs.list(place.stage.tenant, { limit: 50 })).rows) {
     if (row.terminal !== undefined) continue;
@@ -60,6 +78,7 @@ const NAMES = [
   'runs',
   'run that waits',
   'run that has ended',
+  'run of many steps',
   'journal',
   'evidence',
   'summary',
