@@ -343,7 +343,7 @@ export interface OperationStore {
     id: OperationId,
     result: Settlement & { readonly artifacts?: readonly Artifact[] },
   ): Promise<OperationRow>;
-  /** Counts one look-up or poll and says when the next may happen. */
+  /** Counts one look-up or poll and says when the next may happen; what has its end is told as it is. */
   countPursuit(
     ref: RunRef,
     id: OperationId,

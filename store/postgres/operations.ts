@@ -146,6 +146,7 @@ export const findEquivalent = async (
   return rows.map(toOperationRow);
 };
 
+/** What has its end meanwhile is counted no more: its row never changes again. */
 const countPursuit = async (
   { db, clock }: Session,
   [ref, id, kind, notBeforeMs]: Parameters<OperationStore['countPursuit']>,
@@ -159,10 +160,19 @@ const countPursuit = async (
     .where('tenant', '=', ref.tenant)
     .where('run', '=', ref.run)
     .where((eb) => isOperation(eb, id))
+    .where(sql<boolean>`is_open`)
     .returningAll()
     .returning(clock.nowMs().as('now'))
     .executeTakeFirst();
-  if (found === undefined) throw new RowMissing(id);
-  const { now, ...row } = found;
+  const { now, ...row } = found ?? (await readNow({ db, clock }, ref, id));
   return { row: toOperationRow(row), now };
+};
+
+const readNow = async ({ db, clock }: Pick<Session, 'db' | 'clock'>, ref: RunRef, id: OperationId) => {
+  const found = await selectOperations(db, ref)
+    .select(clock.nowMs().as('now'))
+    .where((eb) => isOperation(eb, id))
+    .executeTakeFirst();
+  if (found === undefined) throw new RowMissing(id);
+  return found;
 };

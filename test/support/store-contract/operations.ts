@@ -192,6 +192,20 @@ export const describeOperations = (under: () => StoreUnderTest): void => {
       await expect(store.operations.countPursuit(newRef(), id, 'poll', 1)).rejects.toThrow(RowMissing);
     });
 
+    test('what has its end is pursued no more: its row stays as it is', async () => {
+      const { store } = under();
+      const ref = await startedRun(store);
+      const id = await dispatchedOperation(store, ref);
+      const { row: ended } = await store.operations.settle(ref, id, { state: 'SUCCEEDED' });
+
+      const { row, now } = await store.operations.countPursuit(ref, id, 'lookUp', 7_000);
+
+      expect(row).toEqual(ended);
+      expect(row).toMatchObject({ state: 'SUCCEEDED', lookUps: 0 });
+      expect(now).toBeGreaterThan(0);
+      expect(await store.operations.get(ref, id)).toEqual(ended);
+    });
+
     test('the first result of a read stays, with its facts', async () => {
       const { store } = under();
       const ref = await startedRun(store);
