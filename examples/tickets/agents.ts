@@ -19,7 +19,7 @@ export const agents: readonly AgentDefinition[] = [
   variant('tickets-approval', { policy: ['approval'] }),
   variant('tickets-approval-tell', {
     policy: ['approval'],
-    changes: { waits: { approval: { expiresInMs: 2_000, onExpiry: 'tell-model' } } },
+    changes: { waits: { approval: { expiresInMs: 4_000, onExpiry: 'tell-model' } } },
   }),
   // … and it is another person than the one who asked.
   variant('tickets-separate', { policy: ['approval', 'separate'] }),

@@ -90,14 +90,15 @@ test(
 
 test('C11: around the expiry, with no worker, the recorded arrival alone decides', async () => {
   const worker = await stage.startWorker();
-  const tickets = ['T100', 'T101', 'T103', 'T104'];
+  const tickets = ['T100', 'T103'];
   const runs = await Promise.all(
     tickets.map((ticket) =>
       stage.start({ agent: 'tickets-approval-tell', goal: `Reassign ${ticket} by the rules.`, data: { ticket } }),
     ),
   );
   const waits = await Promise.all(runs.map((run) => people.asked(run, 'approval')));
-  await worker.terminate();
+  // A worker that takes its time to stop would see the first of them expire.
+  await worker.kill();
 
   // Half of them at once, which is in time unless the machine is slow; half once nothing is left.
   const judged = await Promise.all(
