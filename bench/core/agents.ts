@@ -1,6 +1,7 @@
 /** An agent that reads items one by one until it has as many as its task says. */
 import { z } from 'zod';
 import { defineAgent, defineTool, type AgentDefinition } from '../../index';
+import { MODEL } from '../stack/model';
 import { BODY } from './body';
 
 const readItem = defineTool({
@@ -21,20 +22,7 @@ const reader: AgentDefinition = defineAgent({
   instructions: 'Read the items one after the other, then finish.',
   tools: [readItem],
   policy: 'permit (principal, action, resource);',
-  model: {
-    provider: 'anthropic',
-    model: 'bench',
-    maxOutputTokens: 1_024,
-    maxContextBytes: 60_000,
-    idleTimeoutMs: 60_000,
-    prices: {
-      version: 'bench',
-      inputPerMillion: 3,
-      outputPerMillion: 15,
-      cacheReadPerMillion: 0.3,
-      cacheWritePerMillion: 3.75,
-    },
-  },
+  model: MODEL,
   budgets: { maxSteps: 2_000, maxTokens: 1_000_000_000, maxCostMicros: 10_000_000_000, maxToolCalls: 2_000 },
   conditions: [
     {

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { defineAgent, defineTool, type AgentDefinition, type Tool } from '../../index';
 import { agents as coreAgents } from '../core/agents';
+import { MODEL } from '../stack/model';
 
 const HOUR_MS = 3_600_000;
 const inputSchema = z.strictObject({ item: z.int().positive() });
@@ -50,20 +51,7 @@ const waiting = (name: string, tool: Tool, policy: string): AgentDefinition =>
     instructions: 'Store the item, then finish.',
     tools: [tool],
     policy,
-    model: {
-      provider: 'anthropic',
-      model: 'bench',
-      maxOutputTokens: 1_024,
-      maxContextBytes: 60_000,
-      idleTimeoutMs: 60_000,
-      prices: {
-        version: 'bench',
-        inputPerMillion: 3,
-        outputPerMillion: 15,
-        cacheReadPerMillion: 0.3,
-        cacheWritePerMillion: 3.75,
-      },
-    },
+    model: MODEL,
     conditions: [
       {
         name: 'stored',

@@ -19,6 +19,7 @@ import { createWorker } from '../../../workers/worker';
 import { QUERIES, SEARCH_ATTRIBUTES, type Snapshot } from '../../../workflows/contract/messages';
 import { startTestDatabase, type TestDatabase } from '../../support/databases';
 import { largestPayloadOf, MAX_PAYLOAD_BYTES, quietly, readExecutions } from '../../support/scenario/histories';
+import { MODEL } from '../../support/scenario/scripted-model';
 import { workflowBundle } from '../../support/services';
 import { startTimeSkippingServer, type TimeSkippingServer } from '../../support/time-skipping';
 
@@ -63,20 +64,7 @@ const agent = defineAgent({
   instructions: 'Have the batch computed, then finish.',
   tools: [runBatch],
   policy: 'permit (principal, action, resource);',
-  model: {
-    provider: 'anthropic',
-    model: 'claude-sonnet-5-5',
-    maxOutputTokens: 1_024,
-    maxContextBytes: 40_000,
-    idleTimeoutMs: 60_000,
-    prices: {
-      version: 'test',
-      inputPerMillion: 3,
-      outputPerMillion: 15,
-      cacheReadPerMillion: 0.3,
-      cacheWritePerMillion: 3.75,
-    },
-  },
+  model: MODEL,
   budgets: { deadlineMs: 90 * DAY_MS },
   conditions: [
     {

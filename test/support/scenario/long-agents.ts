@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { agents as tickets } from '../../../examples/tickets/agents';
 import { defineAgent, defineTool, type AgentDefinition } from '../../../index';
+import { MODEL } from './scripted-model';
 
 const readItem = defineTool({
   name: 'read_item',
@@ -24,20 +25,7 @@ const reader: AgentDefinition = defineAgent({
   instructions: 'Read the items one after the other, then finish.',
   tools: [readItem],
   policy: 'permit (principal, action, resource);',
-  model: {
-    provider: 'anthropic',
-    model: 'claude-sonnet-5-5',
-    maxOutputTokens: 1_024,
-    maxContextBytes: 40_000,
-    idleTimeoutMs: 60_000,
-    prices: {
-      version: 'test',
-      inputPerMillion: 3,
-      outputPerMillion: 15,
-      cacheReadPerMillion: 0.3,
-      cacheWritePerMillion: 3.75,
-    },
-  },
+  model: MODEL,
   budgets: { maxSteps: 2_000, maxTokens: 1_000_000_000, maxCostMicros: 10_000_000_000, maxToolCalls: 2_000 },
   conditions: [
     {
