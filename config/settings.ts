@@ -8,6 +8,8 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { CALLBACK_SECRETS } from './callback-secrets';
 
+export const DEFAULT_DATA_DIR = '.holdfast';
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 
 const url = (protocols: readonly string[]): z.ZodType<string | undefined> =>
@@ -46,7 +48,11 @@ export const SETTINGS = z.object({
     .optional()
     .describe('Absent: a local scripted model stands in, and every result says so.'),
   ANTHROPIC_BASE_URL: url(['http:', 'https:']).describe('Another address that speaks the Messages API.'),
-  HOLDFAST_DATA_DIR: z.string().min(1).default('.holdfast').describe('Where the development stack keeps its data.'),
+  HOLDFAST_DATA_DIR: z
+    .string()
+    .min(1)
+    .default(DEFAULT_DATA_DIR)
+    .describe('Where the development stack keeps its data.'),
   HOLDFAST_CACHE_DIR: z
     .string()
     .min(1)

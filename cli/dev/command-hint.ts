@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-
-const DEFAULT_DATA_DIR = '.holdfast';
+import { DEFAULT_DATA_DIR } from '../../config/settings';
 
 /** How to call this program for this data directory, to be copied from the screen: commands find the stack by it. */
 export const commandFor = (dataDir: string): string =>
