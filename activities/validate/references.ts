@@ -30,7 +30,8 @@ const judge = (input: ReferenceInput): Judgement<ReadyCall> => {
   const found = findTarget(face, args);
   if (found.kind === 'failed') return found.judgement;
   const { target } = found;
-  const gap = face.effect === 'write' ? findOpenChoice(context, namesOf(refs, target)) : undefined;
+  const names = namesOf(refs, target);
+  const gap = face.effect === 'write' ? findOpenChoice(context, names) : undefined;
   if (gap !== undefined) return { kind: 'ambiguous', gap, evidence: { gap: gap.name } };
   const call: ReadyCall = {
     ordinal,
@@ -41,7 +42,7 @@ const judge = (input: ReferenceInput): Judgement<ReadyCall> => {
     ...(target === undefined ? {} : { target: target.object }),
     ...(target?.expectedVersion === undefined ? {} : { expectedVersion: target.expectedVersion }),
   };
-  return pass(call, { aims: aimsOf(context, namesOf(refs, target)) });
+  return pass(call, { aims: aimsOf(context, names) });
 };
 
 /** The gaps that the call is to close: those that need a fact of an object that it is about. */

@@ -59,23 +59,10 @@ export const createStepReader = (db: Db): StepReader => ({
   },
 });
 
-const selectOfSteps = (db: Db, { tenant, run }: RunRef, { from, to }: StepRange) => ({
-  decisions: db
-    .selectFrom('decisions')
-    .selectAll()
-    .where('tenant', '=', tenant)
-    .where('run', '=', run)
-    .where('step', '>=', from)
-    .where('step', '<=', to)
-    .orderBy('step')
-    .orderBy('entry'),
-  operations: db
-    .selectFrom('operations')
-    .selectAll()
-    .where('tenant', '=', tenant)
-    .where('run', '=', run)
-    .where('step', '>=', from)
-    .where('step', '<=', to)
-    .orderBy('step')
-    .orderBy('ordinal'),
-});
+const selectOfSteps = (db: Db, { tenant, run }: RunRef, { from, to }: StepRange) => {
+  const ofSteps = sql<boolean>`tenant = ${tenant} and run = ${run} and step between ${from} and ${to}`;
+  return {
+    decisions: db.selectFrom('decisions').selectAll().where(ofSteps).orderBy('step').orderBy('entry'),
+    operations: db.selectFrom('operations').selectAll().where(ofSteps).orderBy('step').orderBy('ordinal'),
+  };
+};
