@@ -482,8 +482,23 @@ test('B3: the worker is paused past its heartbeat, a second one takes over, the 
 });
 
 describe('B4: the look-up itself is down', () => {
-  const lookUpsOf = async (): Promise<readonly number[]> =>
-    (await stage.desk.requests()).filter(({ path }) => path.startsWith('/operations/')).map(({ at }) => Date.parse(at));
+  /** Runs of earlier tests may have left an operation that reconciliation still asks about. */
+  const lookUpsOf = async ({ ref }: RunRow): Promise<readonly number[]> =>
+    (await stage.desk.requests())
+      .filter(({ path }) => path.startsWith(`/operations/op_${ref.run.slice('run_'.length)}_`))
+      .map(({ at }) => Date.parse(at));
+  /** How long after the end of each pursuit the next one was asked for, by the engine's clock. */
+  const gapsOf = async ({ ref }: RunRow): Promise<readonly number[]> => {
+    const events = (await readExecutions(stage.temporal, ref.run)).flatMap(({ history }) => history.events ?? []);
+    const begun = events.filter((each) => each.activityTaskScheduledEventAttributes?.activityType?.name === 'pursue');
+    return begun.slice(1).map((next, index) => {
+      const ended = events.find(
+        ({ activityTaskCompletedEventAttributes: completed }) =>
+          completed && String(completed.scheduledEventId) === String(begun[index]?.eventId),
+      );
+      return (optionalTsToMs(next.eventTime) ?? 0) - (optionalTsToMs(ended?.eventTime) ?? Infinity);
+    });
+  };
   /** For how long the run set its timers, in order, without those of its deadline. */
   const pausesOf = async ({ ref }: RunRow): Promise<readonly number[]> =>
     (await readExecutions(stage.temporal, ref.run))
@@ -498,16 +513,17 @@ describe('B4: the look-up itself is down', () => {
     await stage.desk.addFault({ ...ROUTE, fault: { kind: 'apply-then-drop' } });
 
     const run = await stage.start();
-    await stage.until(lookUpsOf, (asked) => asked.length >= 3);
-    const [first = 0, second = 0, third = 0] = await lookUpsOf();
+    await until(lookUpsOf, run, (asked) => asked.length >= 3);
     await stage.desk.changeSettings({ lookup: 'on' });
     const row = await stage.end(run);
 
     expect(row.terminal).toBe('SUCCEEDED');
-    // As planned, and kept: a busy machine makes a pause longer, never shorter.
+    // As planned, and kept: a busy machine makes a pause longer, never shorter. The engine may have an activity run again,
+    // which asks again, so that requests at the desk may stand closer together.
     expect((await pausesOf(run)).slice(0, 3)).toEqual([250, 1_000, 2_000]);
-    expect(second - first).toBeGreaterThanOrEqual(1_000);
-    expect(third - second).toBeGreaterThanOrEqual(2_000);
+    const [first = 0, second = 0] = await gapsOf(run);
+    expect(first).toBeGreaterThanOrEqual(1_000);
+    expect(second).toBeGreaterThanOrEqual(2_000);
     expect(await effectsOf(stage)).toEqual([REASSIGNED]);
     expect(await sendsOf(stage, 'reassign')).toBe(1);
   });
@@ -519,7 +535,7 @@ describe('B4: the look-up itself is down', () => {
 
     const run = await stage.start({ agent: 'tickets-impatient' });
     const wait = await people.asked(run, 'reconciliation');
-    expect(await lookUpsOf()).toHaveLength(3);
+    expect(await lookUpsOf(run)).toHaveLength(3);
     expect(await reassignOf(run)).toMatchObject({ state: 'UNRESOLVED', generation: 1 });
     await people.answer(wait, { state: 'SUCCEEDED', why: 'seen at the desk' });
     await stage.end(run);
